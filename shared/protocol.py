@@ -1,0 +1,363 @@
+"""Every message on the wire, version 1: what clients send, what the server answers.
+
+JSON text frames, tagged by `type`. Unknown fields and numbers out of range are refused here,
+so that the rest of the server only meets messages that make sense. docs/protocol.md describes
+the same for people who write other clients; `python -m shared.protocol` prints the schema.
+"""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from shared.rules import MAX_CELLS, MAX_SIZE, MIN_SIZE, Mark, Occupied, Outcome
+
+PROTOCOL = 1
+MAX_FRAME = 8 * 1024  # bytes of a frame to the server
+MAX_STATE = 64 * 1024  # bytes of a frame to a client
+MAX_TEXT = 256  # characters of a name or token, before it is looked at
+
+# Close codes. 1012 and 1008 are the standard's, 4000 and up the game's own.
+RESTART = 1012
+MISCONDUCT = 1008
+TAKEN_OVER = 4001
+
+Text = Annotated[str, Meta(max_length=MAX_TEXT)]
+Side = Annotated[int, Meta(ge=MIN_SIZE, le=MAX_SIZE)]
+Cell = Annotated[int, Meta(ge=0, lt=MAX_CELLS)]
+Count = Annotated[int, Meta(ge=0, lt=2**31)]
+Role = Literal["play", "watch"]
+Opponent = Literal["human", "computer", "self"]
+Level = Literal["easy", "medium", "hard"]
+Code = Literal[
+    "already_joined",
+    "bad_message",
+    "bad_name",
+    "bad_options",
+    "bad_room",
+    "cell_taken",
+    "game_not_over",
+    "game_over",
+    "no_opponent",
+    "not_joined",
+    "not_playing",
+    "not_your_turn",
+    "off_board",
+    "protocol_version",
+    "room_full",
+    "server_full",
+    "stale",
+    "too_early",
+    "too_fast",
+    "try_again",
+    "unsupported",
+]
+
+MESSAGES: dict[Code, str] = {
+    "already_joined": "You are in a room already.",
+    "bad_message": "The server did not understand that message.",
+    "bad_name": "That name is not allowed.",
+    "bad_options": "A room cannot have those options.",
+    "bad_room": "That room name is not allowed.",
+    "cell_taken": "That cell is already full.",
+    "game_not_over": "The game is not over yet.",
+    "game_over": "The game is over.",
+    "no_opponent": "There is no opponent yet.",
+    "not_joined": "Join a room first.",
+    "not_playing": "You are only watching.",
+    "not_your_turn": "It is not your turn.",
+    "off_board": "There is no such cell on this board.",
+    "protocol_version": f"This server speaks version {PROTOCOL} of the protocol.",
+    "room_full": "The room is full.",
+    "server_full": "The server is full.",
+    "stale": "The board has changed since.",
+    "too_early": "Your opponent may still come back.",
+    "too_fast": "Too many messages.",
+    "try_again": "That did not work; please try again.",
+    "unsupported": "This server does not offer that.",
+}
+
+
+class Refused(Exception):
+    """A command that was not carried out. Nothing has changed."""
+
+    def __init__(self, code: Code, message: str = "") -> None:
+        super().__init__(code)
+        self.code: Code = code
+        self.message = message or MESSAGES[code]
+
+
+class Command(Struct, frozen=True, tag_field="type", tag=str.lower, forbid_unknown_fields=True):
+    """Something a client asks for. A field the server does not know is refused."""
+
+
+class Options(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a room plays. Those of whoever made the room hold."""
+
+    size: Side = 3
+    win: Side = 3
+    occupied: Occupied = "retry"
+    opponent: Opponent = "human"
+    level: Level = "easy"
+    clock: Annotated[float, Meta(gt=0, le=86400)] | None = None
+
+
+class Join(Command, frozen=True):
+    """Enter a room, which is made if nobody is there.
+
+    `opponent_name` is the second player's at the same terminal, with opponent "self".
+    """
+
+    protocol: int
+    room: Text
+    name: Text = ""
+    opponent_name: Text = ""
+    role: Role = "play"
+    token: Text | None = None
+    options: Options = Options()
+
+
+class Move(Command, frozen=True):
+    """Play a cell of the board the client saw after `ply` turns."""
+
+    cell: Cell
+    ply: Count
+
+
+class Resign(Command, frozen=True):
+    """Give the game up."""
+
+
+class Claim(Command, frozen=True):
+    """Take the win from an opponent who dropped and stayed away."""
+
+
+class Rematch(Command, frozen=True):
+    """Answer whether to play again."""
+
+    accept: bool
+
+
+class Leave(Command, frozen=True):
+    """Give the seat up and go."""
+
+
+class Sit(Command, frozen=True):
+    """Take a free seat, as a watcher."""
+
+
+class Computer(Command, frozen=True):
+    """Give the free seat to the computer."""
+
+    level: Level = "easy"
+
+
+class Review(Command, frozen=True):
+    """Ask for the post-mortem of a finished game."""
+
+
+class List(Command, frozen=True):
+    """Ask for the open rooms, instead of a join."""
+
+
+class News(Struct, frozen=True, tag_field="type", tag=str.lower):
+    """Something that has just happened in a room."""
+
+
+class Joined(News, frozen=True):
+    """A player took a seat."""
+
+    mark: Mark
+    name: str
+
+
+class Left(News, frozen=True):
+    """A player gave the seat up."""
+
+    mark: Mark
+    name: str
+
+
+class Dropped(News, frozen=True):
+    """A player's connection was lost; the seat is kept."""
+
+    mark: Mark
+
+
+class Returned(News, frozen=True):
+    """A player who had dropped is back."""
+
+    mark: Mark
+
+
+class Started(News, frozen=True):
+    """A game began."""
+
+    game: int
+
+
+class Moved(News, frozen=True):
+    """A mark was placed."""
+
+    mark: Mark
+    cell: int
+
+
+class Forfeited(News, frozen=True):
+    """A taken cell was chosen, and the turn is lost."""
+
+    mark: Mark
+    cell: int
+
+
+class Finished(News, frozen=True):
+    """The game ended."""
+
+    outcome: Outcome
+
+
+class Accepted(News, frozen=True):
+    """A player wants to play again."""
+
+    mark: Mark
+
+
+class Declined(News, frozen=True):
+    """A player does not want to play again."""
+
+    mark: Mark
+
+
+AnyNews = (
+    Joined
+    | Left
+    | Dropped
+    | Returned
+    | Started
+    | Moved
+    | Forfeited
+    | Finished
+    | Accepted
+    | Declined
+)
+
+
+class Reply(Struct, frozen=True, tag_field="type", tag=str.lower):
+    """Something the server tells a client. A field the client does not know is passed over."""
+
+
+class Welcome(Reply, frozen=True):
+    """Which seats this connection holds. Comes again, without a token, when they change."""
+
+    protocol: int
+    room: str
+    seats: list[Mark]
+    token: str | None = None
+
+
+class Player(Struct, frozen=True):
+    """Who holds a seat. The name is empty for one who gave none."""
+
+    name: str
+    connected: bool
+    score: int
+    computer: bool
+
+
+class State(Reply, frozen=True):
+    """The whole public room, and what has just happened in it."""
+
+    version: int
+    ply: int
+    size: int
+    win: int
+    occupied: Occupied
+    cells: str
+    turn: Mark
+    starter: Mark
+    game: int
+    players: dict[Mark, Player | None]
+    draws: int
+    watchers: int
+    outcome: Outcome | None
+    deadline: float | None
+    claimable_in: float | None
+    rematch: list[Mark]
+    news: list[AnyNews]
+
+
+class Refusal(Reply, frozen=True, tag="refused"):
+    """Why a command was not carried out; `re` is the command's type."""
+
+    code: str
+    message: str
+    re: str | None = None
+
+
+class OpenRoom(Struct, frozen=True):
+    """A room that waits for an opponent."""
+
+    room: str
+    waiting: str
+    size: int
+    win: int
+    occupied: Occupied
+    clock: float | None
+    watchers: int
+
+
+class Rooms(Reply, frozen=True):
+    """The answer to List."""
+
+    rooms: list[OpenRoom]
+
+
+AnyCommand = Join | Move | Resign | Claim | Rematch | Leave | Sit | Computer | Review | List
+AnyReply = Welcome | State | Refusal | Rooms
+
+_encoder = msgspec.json.Encoder()
+_commands: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCommand)
+_replies: msgspec.json.Decoder[AnyReply] = msgspec.json.Decoder(AnyReply)
+
+# A deeply nested message exhausts the decoder's stack, and a lone surrogate its UTF-8.
+UNREADABLE = (msgspec.DecodeError, RecursionError, UnicodeError)
+
+encode = _encoder.encode
+
+
+def decode_command(frame: str | bytes) -> AnyCommand:
+    """Return the command in a frame from a client, or raise Refused."""
+    try:
+        return _commands.decode(frame)
+    except UNREADABLE as error:
+        raise Refused("bad_message", f"{MESSAGES['bad_message']} {error}"[:MAX_TEXT]) from error
+
+
+def decode_reply(frame: str | bytes) -> AnyReply:
+    """Return the message in a frame from the server, or raise ValueError."""
+    try:
+        return _replies.decode(frame)
+    except UNREADABLE as error:
+        raise ValueError("the server sent something that is not of the protocol") from error
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of every message."""
+    (commands, replies), definitions = msgspec.json.schema_components(
+        [AnyCommand, AnyReply], ref_template="#/$defs/{name}"
+    )
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"The tic-tac-toe wire, version {PROTOCOL}",
+        "description": "A frame to the server is a `command`, a frame to a client a `reply`.",
+        "$defs": {"command": commands, "reply": replies, **definitions},
+    }
+
+
+def main() -> None:
+    """Print the schema, for docs/protocol.schema.json."""
+    print(msgspec.json.format(encode(schema()), indent=2).decode())
+
+
+if __name__ == "__main__":
+    main()
