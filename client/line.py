@@ -1,0 +1,262 @@
+"""The line client: prints what happens, line after line, and reads what the player types.
+
+A typed line is taken at once. A line from a pipe waits until there is a question it can answer,
+so that a whole game can be piped in; and the end of input leaves at the next question, or at
+once when no opponent is there to play on.
+"""
+
+import asyncio
+
+from msgspec.structs import replace
+
+from client import view
+from client.session import Ended, Lost, Session
+from client.terminal import Terminal
+from client.view import Style, Unclear
+from shared.names import printable
+from shared.protocol import (
+    AnyCommand,
+    AnyReply,
+    Declined,
+    Dropped,
+    Finished,
+    Forfeited,
+    Leave,
+    Move,
+    Moved,
+    Refusal,
+    Rematch,
+    Started,
+    State,
+    Welcome,
+)
+from shared.rules import Mark
+
+
+class Game:
+    """What the player has been told, and what is being asked."""
+
+    def __init__(self, session: Session, terminal: Terminal, style: Style, invite: str) -> None:
+        self.session = session
+        self.terminal = terminal
+        self.style: Style = style
+        self.invite = invite
+        self.room = ""
+        self.seats: frozenset[Mark] = frozenset()
+        self.state: State | None = None
+        self.pending: AnyCommand | None = None  # sent, and not yet answered
+        self.is_fresh = True  # the next state is the first of its connection
+        self.is_connected = True
+        self.is_declined = False
+        self.is_offered_to_watch = False
+        self.has_left = False
+
+    async def run(self) -> None:
+        """Play until the player leaves, or raise Ended."""
+        self.terminal.read()
+        replies = self.session.replies()
+        next_reply = asyncio.ensure_future(anext(replies))
+        next_line = asyncio.ensure_future(self.terminal.lines.get())
+        try:
+            while not self.has_left:
+                takes_line = next_line.done() and self.takes(next_line.result())
+                if not takes_line and not next_reply.done():
+                    waiting = {next_reply} if next_line.done() else {next_reply, next_line}
+                    await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+                if next_reply.done():
+                    await self.hear(next_reply.result())
+                    next_reply = asyncio.ensure_future(anext(replies))
+                elif takes_line:
+                    await self.obey(next_line.result())
+                    next_line = asyncio.ensure_future(self.terminal.lines.get())
+        finally:
+            next_reply.cancel()
+            next_line.cancel()
+            await self.session.close()
+
+    def takes(self, line: str | None) -> bool:
+        """Whether it is time to act on a line."""
+        if not self.is_connected:  # the player may leave, the rest waits
+            return line is None or view.is_quit(line)
+        if self.is_offered_to_watch:
+            return True
+        if self.state is None or self.pending:
+            return False
+        if self.terminal.is_interactive or self.is_asked:
+            return True
+        if line is None:
+            return not (self.may_be_asked and self.has_opponent)
+        return view.is_word(line) or not self.may_be_asked
+
+    @property
+    def is_asked_to_move(self) -> bool:
+        """Whether it is this player's turn."""
+        return bool(self.state and view.is_on(self.state) and self.state.turn in self.seats)
+
+    @property
+    def is_asked_again(self) -> bool:
+        """Whether this player is asked to play again."""
+        return bool(
+            self.may_be_asked
+            and self.state
+            and self.state.outcome
+            and not self.seats <= set(self.state.rematch)
+        )
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a question to this player stands open."""
+        return self.is_asked_to_move or self.is_asked_again
+
+    @property
+    def may_be_asked(self) -> bool:
+        """Whether this player may yet be asked something, if the others play on."""
+        if not self.seats or self.state is None:
+            return False
+        over = self.is_declined or None in self.state.players.values()
+        return not (self.state.outcome and over)
+
+    @property
+    def has_opponent(self) -> bool:
+        """Whether everyone who plays is there."""
+        players = self.state.players.values() if self.state else []
+        return all(player and player.connected for player in players)
+
+    async def hear(self, reply: AnyReply | Lost) -> None:
+        """Show what the server says."""
+        match reply:
+            case Welcome():
+                self.room, self.seats = reply.room, frozenset(reply.seats)
+                if reply.token:
+                    self.is_fresh = self.is_connected = True
+                    self.terminal.show(view.welcome(reply))
+            case State():
+                await self.hear_state(reply)
+            case Refusal(re="join"):
+                self.hear_no_place(reply)
+            case Refusal(code="stale"):  # the state follows
+                self.pending, self.is_fresh = None, True
+            case Refusal():
+                self.pending = None
+                self.refuse(reply)
+            case Lost(stopping):
+                self.is_connected = False
+                self.terminal.show(view.STOPPING if stopping else view.LOST)
+
+    def hear_no_place(self, refusal: Refusal) -> None:
+        """Offer to watch a full room, where someone can be asked."""
+        if refusal.code != "room_full" or self.session.join.role == "watch":
+            raise Ended(printable(refusal.message))
+        if not self.terminal.is_interactive:
+            raise Ended(view.FULL)
+        self.is_offered_to_watch = True
+        self.terminal.prompt(view.WATCH)
+
+    def refuse(self, refusal: Refusal) -> None:
+        """Say why not, and where the game stands."""
+        lines = [printable(refusal.message)]
+        if refusal.re == "move" and self.state:
+            self.terminal.clear()
+            lines += [view.board(self.state, self.style), view.turn_line(self.state)]
+        self.terminal.show(view.lines_of(lines))
+        self.ask()
+
+    async def hear_state(self, state: State) -> None:
+        """Show what has changed in the room, and ask what there is to ask."""
+        before, self.state = self.state, state
+        again = isinstance(self.pending, Move) and self.pending.ply == state.ply
+        if again and self.is_fresh and self.pending:
+            await self.session.send(self.pending)  # its answer was lost; it is played once
+        elif not again:
+            self.pending = None
+        kinds = {type(item) for item in state.news}
+        if Declined in kinds:
+            self.is_declined = True
+        if Started in kinds:
+            self.is_declined = False
+        began = view.is_on(state) and not (before and view.is_on(before))
+        drawn = bool(kinds & {Moved, Forfeited, Finished, Started}) or began
+        lines = view.news_lines(state, self.seats)
+        if self.is_fresh:
+            lines.append(view.other_options(state, self.session.join))
+            drawn = view.is_on(state) or state.outcome is not None
+        if drawn:
+            self.terminal.clear()
+            self.terminal.show(view.lines_of(lines))
+            lines = self.picture(state, ended=Finished in kinds or self.is_fresh)
+        if None in state.players.values() and (self.is_fresh or before is None or lines):
+            lines += [view.WAITING, self.invite if self.is_fresh else ""]
+        elif Dropped in kinds and state.claimable_in is not None:
+            lines.append(view.MAY_CLAIM)
+        self.is_fresh = False
+        self.terminal.show(view.lines_of(lines))
+        if lines or not self.terminal.is_prompting:
+            self.ask()
+
+    def picture(self, state: State, *, ended: bool) -> list[str]:
+        """Return the board and what there is to say under it."""
+        lines = [view.board(state, self.style)]
+        if state.outcome is None:
+            return [*lines, view.turn_line(state)] if view.is_on(state) else lines
+        if not ended:
+            return lines
+        if state.outcome.line:
+            self.terminal.show(lines.pop())
+            self.terminal.clear()
+            lines.append(view.board(state, self.style, struck=True))
+        return lines + view.ending(state)
+
+    def ask(self) -> None:
+        """Ask the question that stands open, if one does."""
+        if self.pending or not self.is_asked:
+            self.terminal.entitle(self.room)
+        elif self.is_asked_to_move:
+            self.terminal.alert(f"Your turn: {self.room}")
+            self.terminal.prompt(view.MOVE)
+        else:
+            self.terminal.prompt(view.AGAIN)
+
+    async def obey(self, line: str | None) -> None:
+        """Do what a line says."""
+        self.terminal.answered()
+        if line is None:
+            await self.leave()
+        elif self.is_offered_to_watch:
+            self.is_offered_to_watch = False
+            if not view.is_yes(line):
+                raise Ended(view.FULL)
+            await self.session.ask(replace(self.session.join, role="watch"))
+        elif self.state is None or not self.is_connected:
+            await self.leave()
+        else:
+            await self.obey_in_game(line, self.state)
+
+    async def obey_in_game(self, line: str, state: State) -> None:
+        """Send the command that a line means, or say what would be one."""
+        try:
+            command = (view.parse_answer if state.outcome else view.parse_cell)(line, state)
+        except Unclear as unclear:
+            self.terminal.show(str(unclear))
+            self.ask()
+            return
+        match command:
+            case "quit":
+                await self.leave()
+            case "help":
+                self.terminal.show(view.HELP)
+                self.ask()
+            case "board":
+                self.terminal.clear()
+                self.terminal.show(view.lines_of(self.picture(state, ended=True)))
+                self.ask()
+            case Rematch(accept=False):
+                await self.session.send(command)
+                await self.leave()
+            case _:
+                self.pending = command
+                await self.session.send(command)
+
+    async def leave(self) -> None:
+        """Give the place in the room up."""
+        self.has_left = True
+        await self.session.send(Leave())

@@ -1,0 +1,176 @@
+"""`tictactoe-client`: flags, the questions before a game, and which server it is played on."""
+
+import argparse
+import asyncio
+import contextlib
+import importlib.metadata
+import os
+import secrets
+import sys
+from urllib.parse import urlsplit
+
+from client import view
+from client.line import Game
+from client.local import Addresses, CannotServe, local_server
+from client.session import TROUBLE, Ended, Session
+from client.terminal import Terminal
+from shared.names import printable, spoken
+from shared.protocol import PROTOCOL, Join, Options
+from shared.rules import MAX_SIZE, MIN_SIZE
+
+DEFAULT_SERVER = "ws://localhost:8765"
+DEFAULT_PORT = 8765
+USUAL_WIN = 5  # marks in a row on a large board
+
+EXAMPLES = """\
+examples:
+  tictactoe-client --room lunch                              join a room on this machine's server
+  tictactoe-client --server 192.168.1.20 --room lunch        the same on another machine's
+  tictactoe-client --host --room lunch                       host a game and play in it
+  tictactoe-client --vs self                                 two people at this terminal
+  tictactoe-client --vs computer                             against the computer
+
+"""
+
+
+def main() -> None:
+    """Play, and exit with 0 left or finished, 1 refused or not connected, 2 bad flags."""
+    with contextlib.suppress(AttributeError):
+        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    parser = flags()
+    chosen = parser.parse_args()
+    try:
+        options = options_of(chosen)
+        url = server_url(chosen.server or os.environ.get("TICTACTOE_SERVER") or DEFAULT_SERVER)
+        if len(chosen.name) > (2 if chosen.vs == "self" else 1):
+            raise ValueError("--name is given once, or twice with --vs self")
+    except ValueError as error:
+        parser.error(str(error))
+    try:
+        sys.exit(start(chosen, options, url))
+    except (KeyboardInterrupt, EOFError):
+        print()
+    except CannotServe:
+        sys.exit(1)
+    except BrokenPipeError:  # whoever read our output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def flags() -> argparse.ArgumentParser:
+    """Return the flags of the command."""
+    parser = argparse.ArgumentParser(
+        prog="tictactoe-client",
+        usage="tictactoe-client [--room NAME] [--server URL] [flags]",
+        description=EXAMPLES + "Play tic-tac-toe in the terminal, with people on other machines.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--room", metavar="NAME", help="the room; made if it does not exist (default: a new code)")
+    add(
+        "--server",
+        metavar="URL",
+        help="ws://, wss://, host or host:port "
+        f"(default: $TICTACTOE_SERVER, else {DEFAULT_SERVER})",
+    )
+    add("--name", action="append", default=[], help="shown to everyone; with --vs self, twice")
+    add("--vs", choices=["human", "computer", "self"], help="who plays the other side")
+    add("--size", type=int, default=MIN_SIZE, metavar="N", help="board side, 3 to 15 (default 3)")
+    add("--win", type=int, metavar="K", help="marks in a row to win (default: N, at most 5)")
+    add(
+        "--occupied",
+        choices=["retry", "forfeit"],
+        default="retry",
+        help="choosing a taken cell: ask again, or lose the turn (default retry)",
+    )
+    add("--watch", action="store_true", help="watch without a seat")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--local", action="store_true", help="on a private server, for this game")
+    where.add_argument("--host", action="store_true", help="start a server others can join")
+    add("--plain", action="store_true", help="lines only: no cursor movement, no colour")
+    add("--style", choices=["numbers", "grid"], default="numbers", help="how the board is drawn")
+    add("--quiet", action="store_true", help="no bell, no window title")
+    version = importlib.metadata.version("tictactoe-terminal")
+    add("--version", action="version", version=f"%(prog)s {version}")
+    return parser
+
+
+def options_of(chosen: argparse.Namespace) -> Options:
+    """Return the options of the room, or raise ValueError."""
+    size = chosen.size
+    win = min(size, USUAL_WIN) if chosen.win is None else chosen.win
+    if not MIN_SIZE <= size <= MAX_SIZE:
+        raise ValueError(f"--size must be {MIN_SIZE} to {MAX_SIZE}")
+    if not MIN_SIZE <= win <= size:
+        raise ValueError(f"--win must be {MIN_SIZE} to the size of the board")
+    return Options(size=size, win=win, occupied=chosen.occupied, opponent=chosen.vs or "human")
+
+
+def server_url(text: str) -> str:
+    """Return the URL of `ws://…`, `wss://…`, `host` or `host:port`, or raise ValueError."""
+    url = text if "://" in text else f"ws://{text}"
+    parts = urlsplit(url)
+    if parts.scheme not in ("ws", "wss") or not parts.hostname:
+        raise ValueError(f"--server cannot be {printable(text)}: give ws://, wss:// or host:port")
+    if "://" not in text and parts.port is None:  # asking for the port checks it, too
+        url = f"{url.rstrip('/')}:{DEFAULT_PORT}"
+    return url
+
+
+def start(chosen: argparse.Namespace, options: Options, url: str) -> int:
+    """Ask what is still open, find the server and play. Return the exit code."""
+    terminal = Terminal(plain=chosen.plain, quiet=chosen.quiet)
+    if terminal.is_interactive and not chosen.name and not chosen.watch:
+        chosen.name = ask_names(options)
+    room = chosen.room or spoken(secrets.randbits(32))
+    join = Join(
+        PROTOCOL,
+        room,
+        name="".join(chosen.name[:1]),
+        opponent_name="".join(chosen.name[1:]),
+        role="watch" if chosen.watch else "play",
+        options=options,
+    )
+    named = chosen.server or os.environ.get("TICTACTOE_SERVER")
+    alone = options.opponent != "human"
+    with contextlib.ExitStack() as stack:
+        addresses = Addresses(url, f"tictactoe-client --server {printable(url)} --room ")
+        if chosen.local or chosen.host or (alone and not named):
+            addresses = stack.enter_context(local_server(is_public=chosen.host))
+        invite = "" if alone else f"Invite: {addresses.invite}{printable(room)}"
+        try:
+            return asyncio.run(play(Session(addresses.here, join), terminal, chosen.style, invite))
+        finally:
+            terminal.restore()
+
+
+def ask_names(options: Options) -> list[str]:
+    """Return the names of those who play at this terminal."""
+    if options.opponent == "computer":
+        return []
+    if options.opponent == "self":
+        return [input("Name of player X? ").strip(), input("Name of player O? ").strip()]
+    return [input("Your name? ").strip()]
+
+
+async def play(session: Session, terminal: Terminal, style: view.Style, invite: str) -> int:
+    """Connect and play, and return the exit code."""
+    terminal.show(f"Connecting to {printable(session.url)}...")
+    try:
+        await session.open()
+        await Game(session, terminal, style, invite).run()
+    except TROUBLE as error:
+        reason = printable(str(error) or "no answer")
+        return fail(f"cannot connect to {printable(session.url)}: {reason}")
+    except Ended as ended:
+        return fail(str(ended))
+    return 0
+
+
+def fail(reason: str) -> int:
+    """Say in one line what went wrong, and return the exit code for it."""
+    print(f"tictactoe-client: {reason}", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""The player's terminal, or the pipe in its place: lines in, lines out."""
+
+import asyncio
+import os
+import sys
+import threading
+
+MAX_LINE = 1000  # characters of a line that are kept
+CLEAR = "\x1b[H\x1b[2J\x1b[3J"
+SAVE_TITLE, RESTORE_TITLE = "\x1b[22;0t", "\x1b[23;0t"
+
+
+class Terminal:
+    """Prints whole lines, keeps a prompt at the bottom, and reads lines in a thread."""
+
+    def __init__(self, *, plain: bool, quiet: bool) -> None:
+        self.is_interactive = sys.stdin.isatty() and sys.stdout.isatty()
+        self.is_plain = plain or not self.is_interactive or os.environ.get("TERM") == "dumb"
+        self.is_quiet = quiet or not self.is_interactive
+        self.is_prompting = False
+        self.has_title = False
+        self.lines: asyncio.Queue[str | None] = asyncio.Queue(maxsize=1)
+
+    def read(self) -> None:
+        """Start to read lines into `lines`, and a None when they end."""
+        loop = asyncio.get_running_loop()
+
+        def put(line: str | None) -> None:
+            asyncio.run_coroutine_threadsafe(self.lines.put(line), loop).result()
+
+        def read() -> None:
+            # Not sys.stdin: a thread that waits in its buffer cannot be left behind at the end.
+            rest = b""
+            try:
+                while chunk := os.read(0, 65536):
+                    *lines, rest = (rest + chunk).split(b"\n")
+                    rest = rest[:MAX_LINE]
+                    for line in lines:
+                        put(line.decode(errors="replace")[:MAX_LINE])
+                if rest:
+                    put(rest.decode(errors="replace"))
+                put(None)
+            except (OSError, RuntimeError):  # the terminal or the game is gone
+                pass
+
+        threading.Thread(target=read, daemon=True).start()
+
+    def show(self, text: str) -> None:
+        """Print lines, below a prompt that stands open."""
+        if text:
+            self._break_prompt()
+            print(text, flush=True)
+
+    def clear(self) -> None:
+        """Begin on an empty screen, where there is one."""
+        if self.is_plain:
+            self._break_prompt()
+        else:
+            self.is_prompting = False
+            print(CLEAR, end="")
+
+    def prompt(self, text: str) -> None:
+        """Ask for a line."""
+        self._break_prompt()
+        if self.is_interactive:
+            print(text, end=" ", flush=True)
+            self.is_prompting = True
+        else:
+            print(text, flush=True)
+
+    def answered(self) -> None:
+        """Note that the player has ended the prompt's line."""
+        self.is_prompting = False
+
+    def alert(self, title: str) -> None:
+        """Ring the bell and say in the window's title why."""
+        if not self.is_quiet:
+            print("\a", end="", flush=True)
+            self.entitle(title)
+
+    def entitle(self, title: str) -> None:
+        """Say something in the window's title."""
+        if not self.is_quiet and not self.is_plain:
+            if not self.has_title:
+                print(SAVE_TITLE, end="")
+                self.has_title = True
+            print(f"\x1b]0;{title}\x07", end="", flush=True)
+
+    def restore(self) -> None:
+        """Leave the terminal as it was."""
+        self._break_prompt()
+        if self.has_title:
+            print(RESTORE_TITLE, end="", flush=True)
+
+    def _break_prompt(self) -> None:
+        if self.is_prompting:
+            self.is_prompting = False
+            print(flush=True)
