@@ -43,6 +43,7 @@ class Game:
         self.invite = invite
         self.room = ""
         self.seats: frozenset[Mark] = frozenset()
+        self.next_seats = self.seats  # as of the state that follows a welcome
         self.state: State | None = None
         self.pending: AnyCommand | None = None  # sent, and not yet answered
         self.is_fresh = True  # the next state is the first of its connection
@@ -126,7 +127,7 @@ class Game:
         """Show what the server says."""
         match reply:
             case Welcome():
-                self.room, self.seats = reply.room, frozenset(reply.seats)
+                self.room, self.next_seats = reply.room, frozenset(reply.seats)
                 if reply.token:
                     self.is_fresh = self.is_connected = True
                     self.terminal.show(view.welcome(reply))
@@ -163,12 +164,11 @@ class Game:
 
     async def hear_state(self, state: State) -> None:
         """Show what has changed in the room, and ask what there is to ask."""
-        before, self.state = self.state, state
-        again = isinstance(self.pending, Move) and self.pending.ply == state.ply
-        if again and self.is_fresh and self.pending:
-            await self.session.send(self.pending)  # its answer was lost; it is played once
-        elif not again:
+        before, self.state, self.seats = self.state, state, self.next_seats
+        if self.is_answered(state):
             self.pending = None
+        elif self.is_fresh and self.pending:
+            await self.session.send(self.pending)  # its answer was lost; it is played once
         kinds = {type(item) for item in state.news}
         if Declined in kinds:
             self.is_declined = True
@@ -192,6 +192,16 @@ class Game:
         self.terminal.show(view.lines_of(lines))
         if lines or not self.terminal.is_prompting:
             self.ask()
+
+    def is_answered(self, state: State) -> bool:
+        """Whether a state shows that what was sent has been carried out."""
+        match self.pending:
+            case Move(ply=ply):
+                return state.ply != ply
+            case Rematch():
+                return state.outcome is None or self.seats <= set(state.rematch)
+            case _:
+                return state.outcome is not None
 
     def picture(self, state: State, *, ended: bool) -> list[str]:
         """Return the board and what there is to say under it."""

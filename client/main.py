@@ -159,11 +159,17 @@ async def play(session: Session, terminal: Terminal, style: view.Style, invite: 
         await session.open()
         await Game(session, terminal, style, invite).run()
     except TROUBLE as error:
-        reason = printable(str(error) or "no answer")
-        return fail(f"cannot connect to {printable(session.url)}: {reason}")
+        return fail(f"cannot connect to {printable(session.url)}: {reason(error)}")
     except Ended as ended:
         return fail(str(ended))
     return 0
+
+
+def reason(error: Exception) -> str:
+    """Return why a connection failed, in a few words."""
+    if isinstance(error, OSError):
+        return os.strerror(error.errno).lower() if error.errno else "nobody answers there"
+    return printable(str(error)) or "nobody answers there"
 
 
 def fail(reason: str) -> int:

@@ -39,21 +39,10 @@ Style = Literal["numbers", "grid"]
 Word = Literal["help", "board", "quit"]
 
 STROKES: dict[Kind, str] = {"row": "-", "column": "|", "diagonal": "\\", "antidiagonal": "/"}
-NUMBERS = [
-    "Three",
-    "Four",
-    "Five",
-    "Six",
-    "Seven",
-    "Eight",
-    "Nine",
-    "Ten",
-    "Eleven",
-    "Twelve",
-    "Thirteen",
-    "Fourteen",
-    "Fifteen",
-]
+NUMBERS = (
+    *("Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"),
+    *("Ten", "Eleven", "Twelve", "Thirteen", "Fourteen", "Fifteen"),
+)
 WORDS: dict[str, AnyCommand | Word] = {
     "help": "help",
     "?": "help",
