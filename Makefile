@@ -5,7 +5,7 @@ ROOM ?=
 SERVER ?=
 ARGS ?=
 
-.PHONY: play serve join test format schema picture clean
+.PHONY: play serve join test format schema clean
 
 play: .venv/game ## a game against the computer, on a private server
 	@$(BIN)/tictactoe-client --vs computer --local $(ARGS)
@@ -28,9 +28,6 @@ format: .venv/dev ## put the code in the project's style
 
 schema: .venv/game ## write docs/protocol.schema.json anew
 	$(BIN)/python -m shared.protocol > docs/protocol.schema.json
-
-picture: .venv/dev ## draw docs/game.svg from a real game
-	$(BIN)/python docs/picture.py > docs/game.svg
 
 clean:
 	rm -rf .venv

@@ -6,6 +6,8 @@ import contextlib
 import importlib.metadata
 import os
 import secrets
+import socket
+import ssl
 import sys
 from urllib.parse import urlsplit
 
@@ -167,6 +169,8 @@ async def play(session: Session, terminal: Terminal, style: view.Style, invite: 
 
 def reason(error: Exception) -> str:
     """Return why a connection failed, in a few words."""
+    if isinstance(error, ssl.SSLError | socket.gaierror):
+        return printable(str(error.strerror))
     if isinstance(error, OSError):
         return os.strerror(error.errno).lower() if error.errno else "nobody answers there"
     return printable(str(error)) or "nobody answers there"

@@ -1,0 +1,321 @@
+"""Whole games through the real commands: pipes, terminals, servers that stop."""
+
+import os
+import signal
+import subprocess
+import sys
+from typing import Any
+
+import pexpect
+import pyte
+import pytest
+
+from tests.conftest import Server
+
+SECONDS = 20
+CLIENT = [sys.executable, "-P", "-m", "client.main"]
+EMPTY = "1 | 2 | 3\n--- --- ---\n4 | 5 | 6\n--- --- ---\n7 | 8 | 9\n"
+
+
+def piped(typed: str | bytes, *flags: str) -> subprocess.CompletedProcess[str]:
+    """Run a client to its end on lines from a pipe."""
+    done = subprocess.run(
+        [*CLIENT, *flags],
+        input=typed.encode() if isinstance(typed, str) else typed,
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    return subprocess.CompletedProcess(
+        done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
+    )
+
+
+class Pipe:
+    """A client whose lines come from a pipe, one at a time."""
+
+    def __init__(self, *flags: str) -> None:
+        self.process = subprocess.Popen(
+            [*CLIENT, *flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def says(self, text: str) -> str:
+        """Read up to a line with `text`, and return what was read."""
+        assert self.process.stdout
+        read = ""
+        for line in self.process.stdout:
+            read += line
+            if text in line:
+                return read
+        raise AssertionError(f"{text!r} is not in {read!r}")
+
+    def type(self, text: str) -> None:
+        assert self.process.stdin
+        self.process.stdin.write(f"{text}\n")
+        self.process.stdin.flush()
+
+    def ends(self) -> tuple[str, int]:
+        """Close the pipe, and return the rest of the output and the exit code."""
+        output, _ = self.process.communicate(timeout=SECONDS)
+        return output, self.process.returncode
+
+
+class Screen:
+    """A client on a terminal of 80 by 24."""
+
+    def __init__(self, *flags: str) -> None:
+        self.display = pyte.Screen(80, 24)
+        self.stream = pyte.Stream(self.display)
+        self.raw = ""
+        environment = {**os.environ, "TERM": "xterm-256color"}
+        self.child: Any = pexpect.spawn(
+            CLIENT[0],
+            [*CLIENT[1:], *flags],
+            env=environment,
+            dimensions=(24, 80),
+            encoding="utf-8",
+            timeout=SECONDS,
+        )
+
+    def shows(self, text: str) -> str:
+        """Wait until the screen shows `text`, and return the screen."""
+        while text not in self.text():
+            got = self.child.read_nonblocking(4096, timeout=SECONDS)
+            self.raw += got
+            self.stream.feed(got)
+        return self.text()
+
+    def text(self) -> str:
+        return "\n".join(line.rstrip() for line in self.display.display).rstrip()
+
+    def type(self, text: str) -> None:
+        self.child.send(f"{text}\r")
+
+    def ends(self) -> int:
+        self.child.expect(pexpect.EOF)
+        self.raw += self.child.before
+        self.child.close()
+        assert self.child.exitstatus is not None
+        return int(self.child.exitstatus)
+
+
+@pytest.fixture
+def room(server: Server) -> list[str]:
+    """Return the flags that lead to a room of a server of the test's own."""
+    return ["--server", server.url, "--room", "lunch"]
+
+
+def pair(room: list[str], *flags: str) -> tuple[Pipe, Pipe]:
+    alice = Pipe(*room, "--name", "Alice", *flags)
+    alice.says("Waiting for an opponent.")
+    return alice, Pipe(*room, "--name", "Bob")
+
+
+def test_the_wireframes_line_for_line() -> None:
+    played = piped("2\n5\n", "--vs", "self")
+
+    assert f"{EMPTY}Player X's turn\nMove to?\n" in played.stdout
+    assert f"{EMPTY.replace('2', 'X')}Player O's turn\nMove to?\n" in played.stdout
+    last = EMPTY.replace("2", "X").replace("5", "O")
+    assert played.stdout.endswith(f"{last}Player X's turn\nMove to?\n")
+    assert (played.returncode, played.stderr) == (0, "")
+
+
+def test_a_won_game_in_a_pipe() -> None:
+    played = piped("1\n4\n2\n5\n3\nn\n", "--vs", "self", "--name", "Alice", "--name", "Bob")
+
+    assert played.stdout.endswith(
+        "-X-|-X-|-X-\n--- --- ---\n O | O | 6\n--- --- ---\n 7 | 8 | 9\n"
+        "Congratulations! Alice (X) wins!\nThree in a row: 1, 2, 3 (row).\n"
+        "Score: Alice (X) 1, Bob (O) 0, draws 0.\nPlay again? (y/N)\n"
+    )
+    assert played.returncode == 0
+
+
+def test_a_drawn_game_in_a_pipe() -> None:
+    played = piped("1\n2\n3\n5\n4\n6\n8\n7\n9\n", "--vs", "self", "--style", "grid")
+
+    assert "  1 2 3\n1 X O X\n2 X O O\n3 O X X\nStalemate!\n" in played.stdout
+
+
+def test_wrong_input_is_answered_and_loses_nothing() -> None:
+    wrong = b"five\n\n12\n" + b"y" * 10_000 + b"\n\xff\xfe\n" + b"9" * 10_000 + b"\n1\n1\n"
+    played = piped(wrong, "--vs", "self")
+
+    assert played.stdout.count("Type a cell from 1 to 9") == 4
+    assert "There is no cell 12 on this board.\nMove to?\n" in played.stdout
+    assert "There is no cell 999999999999... on this board.\nMove to?\n" in played.stdout
+    assert "That cell is already full.\nX | 2 | 3\n" in played.stdout
+    assert played.stdout.endswith("Player O's turn\nMove to?\n")
+    assert (played.returncode, played.stderr) == (0, "")
+
+
+def test_a_taken_cell_costs_the_turn_where_the_rules_say_so() -> None:
+    played = piped("1\n1\n", "--vs", "self", "--occupied", "forfeit")
+
+    assert "Cell 1 is already full: Player O loses the turn.\n" in played.stdout
+    assert played.stdout.endswith("Player X's turn\nMove to?\n")
+
+
+def test_a_game_against_the_computer() -> None:
+    played = piped("1\n", "--vs", "computer")
+
+    assert "Computer (O) takes " in played.stdout
+    assert played.stdout.endswith("Player X's turn\nMove to?\n")
+
+
+def test_two_people_play_and_play_again(room: list[str]) -> None:
+    alice, bob = pair(room)
+    for first, second in [("1", "4"), ("2", "5")]:
+        alice.says("Move to?")
+        alice.type(first)
+        bob.says("Move to?")
+        bob.type(second)
+    alice.says("Move to?")
+    alice.type("3")
+    assert "Congratulations! Alice (X) wins!" in bob.says("Play again? (y/N)")
+    alice.says("Play again? (y/N)")
+    alice.type("y")
+    bob.says("Alice (X) wants to play again.")
+    bob.type("y")
+    alice.says("Game 2. You are O.")
+    assert "Bob's turn (X)" in bob.says("Move to?")
+    bob.type("resign")
+    alice.says("Bob (X) resigns.")
+    assert "Score: Bob (X) 0, Alice (O) 2, draws 0." in alice.says("Play again?")
+    bob.type("n")
+    assert bob.ends()[1] == 0
+    alice.says("Bob (X) does not want to play again.")
+    output, code = alice.ends()
+    assert "Play again?" not in output
+    assert code == 0
+
+
+def test_whole_games_can_be_piped_in_on_both_sides(room: list[str]) -> None:
+    alice, bob = pair(room)
+    for move in ("1", "2", "3"):
+        alice.type(move)
+    for move in ("4", "5"):
+        bob.type(move)
+    bob_output, bob_code = bob.ends()
+    alice_output, alice_code = alice.ends()
+
+    assert "Congratulations! Alice (X) wins!" in alice_output
+    assert "Congratulations! Alice (X) wins!" in bob_output
+    assert (alice_code, bob_code) == (0, 0)
+
+
+def test_a_later_joiner_is_told_what_the_room_plays(room: list[str]) -> None:
+    alice, bob = pair(room, "--size", "4", "--occupied", "forfeit")
+
+    bob.says("This room plays 4 by 4, 4 in a row; a taken cell costs the turn.")
+    assert (alice.ends()[1], bob.ends()[1]) == (0, 0)
+
+
+def test_a_full_room_can_be_watched(room: list[str]) -> None:
+    alice, bob = pair(room)
+    alice.says("Move to?")
+
+    refused = piped("", *room)
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+    assert "--watch" in refused.stderr
+
+    watcher = Pipe(*room, "--watch")
+    watcher.says("Alice's turn (X)")
+    alice.type("5")
+    watcher.says("Alice (X) takes 5.")
+    watcher.type("1")
+    watcher.says("You are only watching.")
+    assert [pipe.ends()[1] for pipe in (watcher, bob, alice)] == [0, 0, 0]
+
+
+def test_a_player_who_is_killed_has_dropped(room: list[str]) -> None:
+    alice, bob = pair(room)
+    alice.says("Move to?")
+    bob.process.kill()
+    bob.ends()
+
+    alice.says("Bob (O) has lost the connection. The seat is kept.")
+    alice.says("After 30 seconds you may claim the win, or keep waiting.")
+    alice.type("claim")
+    alice.says("Your opponent may still come back.")
+    assert alice.ends()[1] == 0
+
+
+@pytest.mark.parametrize(
+    ("flags", "code"),
+    [
+        (["--room", "not a room"], 1),
+        (["--name", "\x1b[2J"], 1),
+        (["--size", "99"], 2),
+        (["--win", "4"], 2),
+        (["--server", "http://localhost"], 2),
+        (["--server", "localhost:99999"], 2),
+        (["--no-such-flag"], 2),
+    ],
+)
+def test_what_cannot_be_is_said_in_a_line(server: Server, flags: list[str], code: int) -> None:
+    played = piped("", "--server", server.url, *flags)
+
+    assert played.returncode == code
+    assert "Traceback" not in played.stderr
+    assert "\x1b" not in played.stderr + played.stdout
+    if code == 1:
+        assert played.stderr.count("\n") == 1
+
+
+def test_no_server_is_said_in_a_line() -> None:
+    played = piped("", "--server", "127.0.0.1:1", "--room", "lunch")
+
+    assert played.returncode == 1
+    assert played.stderr == (
+        "tictactoe-client: cannot connect to ws://127.0.0.1:1: connection refused\n"
+    )
+
+
+def test_a_terminal_asks_for_names_and_clears_the_screen() -> None:
+    screen = Screen("--vs", "self")
+    screen.shows("Name of player X?")
+    screen.type("Alice")
+    screen.shows("Name of player O?")
+    screen.type("Bob")
+    assert screen.shows("Alice's turn (X)\nMove to?").startswith("1 | 2 | 3\n")
+    screen.type("2")
+    assert screen.shows("Bob's turn (O)\nMove to?").startswith("1 | X | 3\n")
+    assert "\a" in screen.raw
+    assert "\x1b]0;Your turn" in screen.raw
+    screen.child.sendcontrol("d")
+    assert screen.ends() == 0
+
+
+def test_a_plain_quiet_terminal_gets_no_escape() -> None:
+    screen = Screen("--vs", "self", "--plain", "--quiet", "--name", "Alice")
+    screen.shows("Move to?")
+    screen.type("2")
+    screen.shows("Player O's turn")
+    screen.child.sendcontrol("c")
+    assert screen.ends() == 0
+    assert "\x1b" not in screen.raw
+    assert "\a" not in screen.raw
+
+
+def test_a_full_room_offers_to_watch(room: list[str]) -> None:
+    alice, bob = pair(room)
+    alice.says("Move to?")
+    screen = Screen(*room, "--name", "Eve")
+    screen.shows("The room is full. Watch? (y/N)")
+    screen.type("y")
+    screen.shows("Alice's turn (X)")
+    screen.type("quit")
+    assert screen.ends() == 0
+    assert (alice.ends()[1], bob.ends()[1]) == (0, 0)
+
+
+def test_a_player_whose_server_stops_is_told_and_can_leave(server: Server) -> None:
+    screen = Screen("--server", server.url, "--room", "lunch", "--name", "Alice")
+    screen.shows("Waiting for an opponent.")
+    server.process.send_signal(signal.SIGINT)
+    screen.shows("The server is stopping. Reconnecting when it is back...")
+    assert server.process.wait(SECONDS) == 0
+    screen.child.sendcontrol("c")
+    assert screen.ends() == 0
