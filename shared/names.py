@@ -4,15 +4,19 @@ A name is shown on other people's terminals and in logs. What is not a letter, a
 of a few signs is refused when it comes in, and escaped again whenever it is printed.
 """
 
+import re
 import unicodedata
 
-from wcwidth import wcswidth
+from wcwidth import wcswidth, wcwidth
 
 MAX_NAME_COLUMNS = 16
 MAX_ROOM_LENGTH = 32
 COMPUTER = "Computer"
 NAME_SIGNS = " -_.'"
-BLANK_LETTERS = "\u115f\u1160\u3164\uffa0"  # Unicode calls these letters; nobody sees them
+# Unicode calls these letters or marks, but nobody sees them: fillers, variation selectors.
+BLANK = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
 CONSONANTS = "bdfghjklmnprstvz"
 VOWELS = "aiou"
 
@@ -40,7 +44,7 @@ def room_name(text: str) -> str:
     name = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
     if not 1 <= len(name) <= MAX_ROOM_LENGTH:
         raise BadName(f"A room name must have 1 to {MAX_ROOM_LENGTH} characters.")
-    if not all(_is_letter_or_digit(c) or c in "-_" for c in name):
+    if BLANK.search(name) or not all(_is_letter_or_digit(c) or c in "-_" for c in name):
         raise BadName("A room name may have letters, digits, - and _ only.")
     return name
 
@@ -66,7 +70,8 @@ def _word(bits: int) -> str:
 
 
 def _is_letter(character: str) -> bool:
-    return unicodedata.category(character)[0] == "L" and character not in BLANK_LETTERS
+    # Half a Korean syllable is a letter, too, but one that takes no column of its own.
+    return unicodedata.category(character)[0] == "L" and wcwidth(character) > 0
 
 
 def _is_letter_or_digit(character: str) -> bool:
@@ -74,6 +79,8 @@ def _is_letter_or_digit(character: str) -> bool:
 
 
 def _is_name(text: str) -> bool:
+    if BLANK.search(text):
+        return False
     before = ""
     for character in text:
         if unicodedata.category(character)[0] == "M":

@@ -34,6 +34,11 @@ HOSTILE = [
     "a\u1160",
     "\u3164",
     "\uffa0\uffa0",
+    "\u1161" * 20,  # halves of syllables, which take no column
+    "Computer\ufe0f",  # a variation selector
+    "a\u034f",
+    "a\u180b",
+    "a\U000e0100",
     "\u2800",  # blank braille
     "\U000e0041",  # a tag
     "<b>",
