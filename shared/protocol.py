@@ -117,6 +117,12 @@ class Join(Command, frozen=True):
     options: Options = Options()
 
 
+class Version(Struct, frozen=True, tag_field="type", tag="join"):
+    """What a join says in every version of the protocol."""
+
+    protocol: int
+
+
 class Move(Command, frozen=True):
     """Play a cell of the board the client saw after `ply` turns."""
 
@@ -317,6 +323,7 @@ AnyReply = Welcome | State | Refusal | Rooms
 
 _encoder = msgspec.json.Encoder()
 _commands: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCommand)
+_versions = msgspec.json.Decoder(Version)
 _replies: msgspec.json.Decoder[AnyReply] = msgspec.json.Decoder(AnyReply)
 
 # A deeply nested message exhausts the decoder's stack, and a lone surrogate its UTF-8.
@@ -330,7 +337,17 @@ def decode_command(frame: str | bytes) -> AnyCommand:
     try:
         return _commands.decode(frame)
     except UNREADABLE as error:
+        if _is_foreign(frame):
+            raise Refused("protocol_version") from error
         raise Refused("bad_message", f"{MESSAGES['bad_message']} {error}"[:MAX_TEXT]) from error
+
+
+def _is_foreign(frame: str | bytes) -> bool:
+    """Whether a frame is a join of another version, which may have fields of its own."""
+    try:
+        return _versions.decode(frame).protocol != PROTOCOL
+    except UNREADABLE:
+        return False
 
 
 def decode_reply(frame: str | bytes) -> AnyReply:
