@@ -8,30 +8,18 @@ import logging
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
-from server import room
-from server.hub import Hub, Member, Play, tell
+from server.hub import Hub, Member, tell
 from shared.names import printable
 from shared.protocol import (
     AnyCommand,
-    Claim,
     Join,
     Leave,
     List,
-    Move,
     Refusal,
     Refused,
-    Rematch,
-    Resign,
     Rooms,
     decode_command,
 )
-
-STEPS: dict[type, Play] = {
-    Move: room.move,
-    Resign: room.resign,
-    Claim: room.claim,
-    Rematch: room.rematch,
-}
 
 log = logging.getLogger("tictactoe")
 
@@ -48,7 +36,9 @@ class Connection:
         """Serve the client until it leaves or is lost."""
         try:
             async for frame in self.socket:
-                self.receive(frame)
+                # What a client says before it has heard that its seats are gone counts no more.
+                if not (self.member and self.member.is_gone):
+                    self.receive(frame)
         except ConnectionClosed:
             pass
         except Exception:
@@ -75,10 +65,7 @@ class Connection:
 
     def obey(self, command: AnyCommand) -> None:
         """Carry out a command, or raise Refused."""
-        step = STEPS.get(type(command))
-        if step and self.member:
-            self.hub.submit(self.member, step, command)
-        elif isinstance(command, List):
+        if isinstance(command, List):
             tell(self.socket, Rooms(self.hub.open_rooms()))
         elif isinstance(command, Join):
             if self.member:
@@ -90,7 +77,7 @@ class Connection:
             self.hub.leave(self.member)
             self.member = None
         else:
-            raise Refused("unsupported")
+            self.hub.submit(self.member, command)
 
 
 def address(socket: ServerConnection) -> str:

@@ -10,14 +10,14 @@ import hashlib
 import logging
 import secrets
 import time
-from collections.abc import Callable, Set
+from collections.abc import Callable
 from random import SystemRandom
-from typing import Any
 
 from websockets.asyncio.server import ServerConnection, broadcast
 
 from server import ai
 from server.room import (
+    STEPS,
     Room,
     Step,
     drop,
@@ -50,9 +50,7 @@ from shared.rules import Mark
 
 MAX_BACKLOG = 64 * 1024  # bytes a client may leave unread before it is cut off
 SWEEP_EVERY = 60.0  # seconds between looks for rooms to forget
-
-# A step that a member of a room takes by a command. Each takes a command of its own type.
-Play = Callable[[Room, Set[Mark], Any, float], Step]
+GOODBYE_SECONDS = 5.0  # for a client to answer that its connection is closed
 
 log = logging.getLogger("tictactoe")
 
@@ -60,13 +58,14 @@ log = logging.getLogger("tictactoe")
 class Member:
     """A connection's place in a room: the seats of its key, or none for a watcher."""
 
-    __slots__ = ("key", "seats", "socket", "table")
+    __slots__ = ("is_gone", "key", "seats", "socket", "table")
 
     def __init__(self, socket: ServerConnection, table: "Table", key: bytes) -> None:
         self.socket = socket
         self.table = table
         self.key = key
         self.seats: frozenset[Mark] = frozenset()
+        self.is_gone = False  # it left, or a newer connection has its seats
 
 
 class Table:
@@ -102,7 +101,7 @@ class Hub:
         if command.role == "watch" or not seats_of(table.room, key_of(token)):
             token = secrets.token_urlsafe(16)
         member = Member(socket, table, key_of(token))
-        room, news = join(table.room, command, member.key)
+        room, news = join(table.room, command, member.key, self.clock())
         self._take_over(table, member.key)
         self.tables[name] = table
         table.members[socket] = member
@@ -113,8 +112,11 @@ class Hub:
         self._play_computer(table)
         return member
 
-    def submit(self, member: Member, step: Play, command: AnyCommand) -> None:
-        """Take a step of the member's room and tell everyone in it, or raise Refused."""
+    def submit(self, member: Member, command: AnyCommand) -> None:
+        """Take the step a command asks for and tell everyone in the room, or raise Refused."""
+        step = STEPS.get(type(command))
+        if step is None:
+            raise Refused("unsupported")
         table = member.table
         before = table.room
         table.room, news = step(before, member.seats, command, self.clock())
@@ -129,7 +131,7 @@ class Hub:
 
     def drop(self, member: Member) -> None:
         """Take a connection that was lost out of its room, its seats kept."""
-        if member.socket in member.table.members:  # else it left or was taken over
+        if not member.is_gone:
             self._remove(member, drop(member.table.room, member.seats, self.clock()))
 
     def tell_state(self, member: Member) -> None:
@@ -156,6 +158,7 @@ class Hub:
     def _remove(self, member: Member, step: Step) -> None:
         table = member.table
         del table.members[member.socket]
+        member.is_gone = True
         table.room, news = step
         self._tell_all(table, news)
         if not table.members and is_deserted(table.room, self.clock()):
@@ -169,8 +172,8 @@ class Hub:
         """Close the older connection of a player who has come on a newer one."""
         for older in [member for member in table.members.values() if member.key == key]:
             del table.members[older.socket]
-            close = older.socket.close(TAKEN_OVER, "the seat was taken by a newer connection")
-            task = asyncio.create_task(close)
+            older.is_gone = True
+            task = asyncio.create_task(take_leave(older.socket))
             self.closing.add(task)
             task.add_done_callback(self.closing.discard)
 
@@ -215,6 +218,15 @@ def tell(socket: ServerConnection, reply: AnyReply) -> None:
     """Send a message to one connection, without waiting for it."""
     broadcast([socket], encode(reply), text=True)
     cut_off_if_stalled(socket)
+
+
+async def take_leave(socket: ServerConnection) -> None:
+    """Tell a connection that a newer one has its seats, and close it."""
+    try:
+        async with asyncio.timeout(GOODBYE_SECONDS):
+            await socket.close(TAKEN_OVER, "the seat was taken by a newer connection")
+    except TimeoutError:  # closing waits for a client that does not read
+        socket.transport.abort()
 
 
 def cut_off_if_stalled(socket: ServerConnection) -> None:

@@ -6,7 +6,7 @@ the new room and the news of it, or raises Refused and has changed nothing.
 """
 
 import hmac
-from collections.abc import Set
+from collections.abc import Callable, Set
 from typing import Any
 
 from msgspec import Struct, field
@@ -38,7 +38,7 @@ from shared.protocol import (
 )
 from shared.rules import MARKS, Mark, Outcome, Position, Rules, other
 
-CLAIMABLE_AFTER = 30.0  # seconds a dropped player has before the win may be claimed
+GRACE = 30.0  # seconds a dropped player has before the win may be claimed, or a seat taken
 KEPT_FOR = 900.0  # seconds a room is kept for players who have all dropped
 
 
@@ -104,7 +104,7 @@ def is_deserted(room: Room, now: float) -> bool:
     )
 
 
-def join(room: Room, command: Join, key: bytes) -> Step:
+def join(room: Room, command: Join, key: bytes, now: float) -> Step:
     """Seat a player, welcome one back to the seats of `key`, or count a watcher."""
     if command.role == "watch":
         return _changed(room, watchers=room.watchers + 1), ()
@@ -114,16 +114,17 @@ def join(room: Room, command: Join, key: bytes) -> Step:
         news = tuple(Returned(mark) for mark, seat in seated.items() if seat.dropped is not None)
         back = {mark: replace(seat, dropped=None) for mark, seat in seated.items()}
         return _with_seats(room, back), news
-    free = [mark for mark in MARKS if _is_free(room, mark)]
+    company = _company(room, now)
+    free = [mark for mark in MARKS if mark not in company]
     if not free:
         raise Refused("room_full")
-    opponent = command.options.opponent if len(free) == 2 else "human"
-    seats = {free[0]: Seat(_player_name(command.name), key)}
+    newcomers = {free[0]: Seat(_player_name(command.name), key)}
+    opponent = "human" if company else command.options.opponent
     if opponent == "self":
-        seats["O"] = Seat(_player_name(command.opponent_name), key)
+        newcomers["O"] = Seat(_player_name(command.opponent_name), key)
     elif opponent == "computer":
-        seats["O"] = Seat(names.COMPUTER, b"", computer=True)
-    return _seated(room, seats)
+        newcomers["O"] = Seat(names.COMPUTER, b"", computer=True)
+    return _seated(room, company, newcomers)
 
 
 def leave(room: Room, seats: Set[Mark]) -> Step:
@@ -175,7 +176,7 @@ def resign(room: Room, seats: Set[Mark], command: Resign, now: float) -> Step:
 
 
 def claim(room: Room, seats: Set[Mark], command: Claim, now: float) -> Step:
-    """Win against an opponent who dropped CLAIMABLE_AFTER seconds ago or earlier."""
+    """Win against an opponent who dropped GRACE seconds ago or earlier."""
     _check_game(room, seats)
     wait = _claimable_in(room, now)
     if wait is None or wait > 0:
@@ -207,6 +208,15 @@ def rematch(room: Room, seats: Set[Mark], command: Rematch, now: float) -> Step:
     return _new_game(room, game, swapped, "X"), (Started(game),)
 
 
+# The steps that who is in a room takes by a command. Each takes a command of its own type.
+STEPS: dict[type, Callable[[Room, Set[Mark], Any, float], Step]] = {
+    Move: move,
+    Resign: resign,
+    Claim: claim,
+    Rematch: rematch,
+}
+
+
 def view(room: Room, news: tuple[AnyNews, ...], now: float) -> State:
     """Return what everyone may see of the room: all but the keys of the seats."""
     board = room.position.rules
@@ -233,8 +243,9 @@ def view(room: Room, news: tuple[AnyNews, ...], now: float) -> State:
 
 def open_room(name: str, room: Room) -> OpenRoom | None:
     """Return the room as a list of open rooms shows it, or None if nobody waits there."""
-    waiting = [seat for seat in room.seats.values() if seat and not seat.dropped]
-    if len(waiting) != 1 or None not in room.seats.values():
+    seats = [seat for seat in room.seats.values() if seat]
+    waiting = [seat for seat in seats if seat.dropped is None and not seat.computer]
+    if len(seats) != 1 or not waiting:
         return None
     options = room.options
     return OpenRoom(
@@ -263,10 +274,21 @@ def _seat(room: Room, mark: Mark) -> Seat:
     return seat
 
 
-def _is_free(room: Room, mark: Mark) -> bool:
-    """A dropped player keeps the seat only while there is a game to come back to."""
-    seat = room.seats[mark]
-    return seat is None or (seat.dropped is not None and not is_on(room))
+def _company(room: Room, now: float) -> dict[Mark, Seat]:
+    """Return who a newcomer finds at the table, or must wait for.
+
+    One who dropped keeps the seat for as long as there is a game to come back to, and else for
+    a while. The computer does not stay on its own.
+    """
+    seats = {mark: seat for mark, seat in room.seats.items() if seat}
+    if is_on(room):
+        return seats
+    kept = {
+        mark: seat
+        for mark, seat in seats.items()
+        if seat.dropped is None or now - seat.dropped < GRACE
+    }
+    return kept if any(not seat.computer for seat in kept.values()) else {}
 
 
 def _player_name(text: str) -> str:
@@ -276,16 +298,18 @@ def _player_name(text: str) -> str:
         raise Refused("bad_name", str(error)) from error
 
 
-def _seated(room: Room, seats: dict[Mark, Seat]) -> Step:
-    """Return the room with newcomers in it: a new pair, so a new series."""
-    news: list[AnyNews] = [Joined(mark, seat.name) for mark, seat in seats.items()]
-    everyone = {
-        mark: seat and replace(seat, score=0) for mark, seat in {**room.seats, **seats}.items()
-    }
-    if room.outcome is not None:
-        room = _new_game(room, 1, everyone, "X")
+def _seated(room: Room, company: dict[Mark, Seat], newcomers: dict[Mark, Seat]) -> Step:
+    """Return the room with newcomers in it: a new pair, so a new series.
+
+    They take up a game that stands where someone is left who played it.
+    """
+    seats = {mark: newcomers.get(mark) or company.get(mark) for mark in MARKS}
+    seats = {mark: seat and replace(seat, score=0) for mark, seat in seats.items()}
+    if company and room.outcome is None:
+        room = _changed(room, seats=seats, game=1)
     else:
-        room = _changed(room, seats=everyone)
+        room = _new_game(room, 1, seats, "X")
+    news: list[AnyNews] = [Joined(mark, seat.name) for mark, seat in newcomers.items()]
     if is_on(room) and room.position.last is None:
         news.append(Started(room.game))
     return replace(room, draws=0), tuple(news)
@@ -325,7 +349,7 @@ def _claimable_in(room: Room, now: float) -> float | None:
     dropped = [seat.dropped for seat in room.seats.values() if seat and seat.dropped is not None]
     if not dropped or not is_on(room):
         return None
-    return max(0.0, min(dropped) + CLAIMABLE_AFTER - now)
+    return max(0.0, min(dropped) + GRACE - now)
 
 
 def _player(seat: Seat | None) -> Player | None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from server.room import (
-    CLAIMABLE_AFTER,
+    GRACE,
     KEPT_FOR,
     Room,
     Step,
@@ -65,12 +65,12 @@ def player(name: str = "", opponent: Opponent = "human", opponent_name: str = ""
 
 def alone(opponent: Opponent = "human") -> Room:
     """Ann has come in, to play against `opponent`."""
-    return join(new_room(Options()), player("Ann", opponent, "Bob"), ANN)[0]
+    return join(new_room(Options()), player("Ann", opponent, "Bob"), ANN, NOW)[0]
 
 
 def table(drawn: str = "... ... ...", turn: Mark = "X", occupied: Occupied = "retry") -> Room:
     """Ann plays X and Bob plays O, on a board that looks so."""
-    room = join(alone(), player("Bob"), BOB)[0]
+    room = join(alone(), player("Bob"), BOB, NOW)[0]
     board = position(drawn, turn, occupied=occupied)
     return replace(room, position=board, ply=sum(c in MARKS for c in drawn))
 
@@ -104,17 +104,17 @@ def refused(code: Code) -> Iterator[None]:
 
 
 def test_the_first_plays_x_the_second_o_and_the_third_finds_the_room_full() -> None:
-    room, news = join(new_room(Options()), player("Ann"), ANN)
+    room, news = join(new_room(Options()), player("Ann"), ANN, NOW)
     assert news == (Joined("X", "Ann"),)
-    room, news = join(room, player("Bob"), BOB)
+    room, news = join(room, player("Bob"), BOB, NOW)
     assert news == (Joined("O", "Bob"), Started(1))
     assert (seats_of(room, ANN), seats_of(room, BOB), seats_of(room, EVE)) == (X, O, NOBODY)
     with refused("room_full"):
-        join(room, player("Eve"), EVE)
+        join(room, player("Eve"), EVE, NOW)
 
 
 def test_a_watcher_is_counted_and_cannot_play() -> None:
-    room, news = join(table(), Join(1, "lunch", role="watch"), EVE)
+    room, news = join(table(), Join(1, "lunch", role="watch"), EVE, NOW)
 
     assert (room.watchers, news) == (1, ())
     with refused("not_playing"):
@@ -128,9 +128,9 @@ def test_a_watcher_is_counted_and_cannot_play() -> None:
 @pytest.mark.parametrize("name", ["\x1b[2J", "Computer", " Ann"])
 def test_a_name_that_is_not_allowed_is_refused(name: str) -> None:
     with refused("bad_name"):
-        join(new_room(Options()), player(name), ANN)
+        join(new_room(Options()), player(name), ANN, NOW)
     with refused("bad_name"):
-        join(new_room(Options()), player("Ann", "self", name), ANN)
+        join(new_room(Options()), player("Ann", "self", name), ANN, NOW)
 
 
 def test_options_that_make_no_game_are_refused() -> None:
@@ -230,7 +230,7 @@ def test_against_the_computer_the_human_stays_x_and_the_starter_alternates() -> 
 def test_who_leaves_frees_the_seat_and_the_game_goes_on_with_another() -> None:
     room, news = leave(table("X.. ... ...", "O"), O)
     assert news == (Left("O", "Bob"),)
-    room, news = join(room, player("Eve"), EVE)
+    room, news = join(room, player("Eve"), EVE, NOW)
 
     assert news == (Joined("O", "Eve"),)
     assert drawing(play(room, O, 4)[0].position) == "X...O...."
@@ -240,11 +240,49 @@ def test_who_drops_keeps_the_seat_and_returns_by_key() -> None:
     room, news = drop(table(), O, NOW)
     assert news == (Dropped("O"),)
     with refused("room_full"):
-        join(room, player("Eve"), EVE)
-    room, news = join(room, player(), BOB)
+        join(room, player("Eve"), EVE, NOW)
+    room, news = join(room, player(), BOB, NOW)
 
     assert news == (Returned("O"),)
     assert named(room) == ["Ann", "Bob"]
+
+
+def test_who_drops_from_a_finished_game_keeps_the_seat_for_a_while() -> None:
+    room = drop(won(), O, NOW)[0]
+    with refused("room_full"):
+        join(room, player("Eve"), EVE, NOW + GRACE - 1)
+    later, news = join(room, player("Eve"), EVE, NOW + GRACE)
+
+    assert news == (Joined("O", "Eve"), Started(1))
+    assert scores(later) == {"Ann": 0, "Eve": 0}
+    assert seats_of(later, BOB) == NOBODY
+
+
+def test_who_drops_while_waiting_finds_the_opponent_who_came_meanwhile() -> None:
+    room, news = join(drop(alone(), X, NOW)[0], player("Bob"), BOB, NOW + GRACE - 1)
+    assert news == (Joined("O", "Bob"), Started(1))
+    room, news = join(room, player("Ann"), ANN, NOW + KEPT_FOR)
+
+    assert news == (Returned("X"),)
+    assert (seats_of(room, ANN), seats_of(room, BOB)) == (X, O)
+
+
+@pytest.mark.parametrize(
+    "room",
+    [
+        drop(won(), BOTH, NOW)[0],
+        drop(leave(table("XX. OO. ..."), O)[0], X, NOW)[0],
+        leave(table("XX. OO. ..."), BOTH)[0],
+        leave(play(alone("computer"), X, 0)[0], X)[0],
+    ],
+    ids=["finished", "one-left", "both-left", "computer"],
+)
+def test_who_finds_nobody_waits_at_an_empty_board(room: Room) -> None:
+    after, news = join(room, player("Eve"), EVE, NOW + GRACE)
+
+    assert named(after) == ["Eve", None]
+    assert drawing(after.position) == "........."
+    assert (after.outcome, after.ply, news) == (None, room.ply, (Joined("X", "Eve"),))
 
 
 def test_a_win_can_be_claimed_only_after_a_while() -> None:
@@ -252,9 +290,9 @@ def test_a_win_can_be_claimed_only_after_a_while() -> None:
         claim(table(), X, Claim(), NOW)
     room = drop(table(), O, NOW)[0]
     with refused("too_early"):
-        claim(room, X, Claim(), NOW + CLAIMABLE_AFTER - 1)
-    news = claim(room, X, Claim(), NOW + CLAIMABLE_AFTER)[1]
-    assert CLAIMABLE_AFTER == 30
+        claim(room, X, Claim(), NOW + GRACE - 1)
+    news = claim(room, X, Claim(), NOW + GRACE)[1]
+    assert GRACE == 30
     assert news == (Finished(Outcome("X", reason="claimed")),)
 
 
@@ -282,13 +320,15 @@ def test_nobody_sees_a_key() -> None:
 def test_a_room_is_open_while_one_waits() -> None:
     assert open_room("a", alone()) == OpenRoom("a", "Ann", 3, 3, "retry", None, 0)
     assert open_room("a", table()) is None
+    assert open_room("a", drop(alone(), X, NOW)[0]) is None
+    assert open_room("a", leave(alone("computer"), X)[0]) is None
 
 
 def step(room: Room, kind: int, key: bytes, cell: int, now: float) -> Step:
     held = seats_of(room, key)
     match kind:
         case 0:
-            return join(room, player(), key)
+            return join(room, player(), key, now)
         case 1:
             return leave(room, held)
         case 2:

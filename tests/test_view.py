@@ -14,8 +14,8 @@ from tests.drawings import position
 def state(at: Position, x: str = "", o: str = "") -> State:
     options = Options(size=at.rules.size, win=at.rules.win)
     made = room.new_room(options)
-    made, _ = room.join(made, Join(1, "lunch", name=x), b"x" * 32)
-    made, _ = room.join(made, Join(1, "lunch", name=o), b"o" * 32)
+    made, _ = room.join(made, Join(1, "lunch", name=x), b"x" * 32, 0.0)
+    made, _ = room.join(made, Join(1, "lunch", name=o), b"o" * 32, 0.0)
     return room.view(replace(made, position=at, outcome=outcome(at)), (), 0.0)
 
 
