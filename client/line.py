@@ -1,8 +1,7 @@
 """The line client: prints what happens, line after line, and reads what the player types.
 
 A typed line is taken at once. A line from a pipe waits until there is a question it can answer,
-so that a whole game can be piped in; and the end of input leaves at the next question, or at
-once when no opponent is there to play on.
+so that a whole game can be piped in.
 """
 
 import asyncio
@@ -18,7 +17,6 @@ from shared.protocol import (
     AnyCommand,
     AnyReply,
     Declined,
-    Dropped,
     Finished,
     Forfeited,
     Leave,
@@ -32,6 +30,8 @@ from shared.protocol import (
 )
 from shared.rules import Mark
 
+REDRAWN = {Started, Moved, Forfeited, Finished}  # the news after which the board is drawn
+
 
 class Game:
     """What the player has been told, and what is being asked."""
@@ -41,15 +41,15 @@ class Game:
         self.terminal = terminal
         self.style: Style = style
         self.invite = invite
-        self.room = ""
-        self.seats: frozenset[Mark] = frozenset()
-        self.next_seats = self.seats  # as of the state that follows a welcome
+        self.welcome: Welcome | None = None  # its seats hold from the state after it
         self.state: State | None = None
+        self.seats: frozenset[Mark] = frozenset()
         self.pending: AnyCommand | None = None  # sent, and not yet answered
         self.is_fresh = True  # the next state is the first of its connection
         self.is_connected = True
         self.is_declined = False
         self.is_offered_to_watch = False
+        self.is_seeing_it_out = False  # the input ended with a line whose effect is yet to be seen
         self.has_left = False
 
     async def run(self) -> None:
@@ -70,24 +70,27 @@ class Game:
                 elif takes_line:
                     await self.obey(next_line.result())
                     next_line = asyncio.ensure_future(self.terminal.lines.get())
+        except asyncio.CancelledError:  # by Ctrl-C, and who leaves says so
+            await self.leave()
+            raise
         finally:
             next_reply.cancel()
             next_line.cancel()
             await self.session.close()
 
     def takes(self, line: str | None) -> bool:
-        """Whether it is time to act on a line."""
+        """Whether it is time to act on a line, or on the end of the lines."""
         if not self.is_connected:  # the player may leave, the rest waits
             return line is None or view.is_quit(line)
         if self.is_offered_to_watch:
             return True
         if self.state is None or self.pending:
             return False
-        if self.terminal.is_interactive or self.is_asked:
+        if self.terminal.is_interactive or self.is_asked or not self.may_be_asked:
             return True
         if line is None:
-            return not (self.may_be_asked and self.has_opponent)
-        return view.is_word(line) or not self.may_be_asked
+            return not (self.is_seeing_it_out and view.is_complete(self.state))
+        return view.is_word(line)
 
     @property
     def is_asked_to_move(self) -> bool:
@@ -114,34 +117,28 @@ class Game:
         """Whether this player may yet be asked something, if the others play on."""
         if not self.seats or self.state is None:
             return False
-        over = self.is_declined or None in self.state.players.values()
+        over = self.is_declined or view.has_free_seat(self.state)
         return not (self.state.outcome and over)
-
-    @property
-    def has_opponent(self) -> bool:
-        """Whether everyone who plays is there."""
-        players = self.state.players.values() if self.state else []
-        return all(player and player.connected for player in players)
 
     async def hear(self, reply: AnyReply | Lost) -> None:
         """Show what the server says."""
         match reply:
             case Welcome():
-                self.room, self.next_seats = reply.room, frozenset(reply.seats)
+                self.welcome = reply
                 if reply.token:
                     self.is_fresh = self.is_connected = True
-                    self.terminal.show(view.welcome(reply))
             case State():
                 await self.hear_state(reply)
-            case Refusal(re="join"):
+            case Refusal() if reply.re == "join" or self.welcome is None:
                 self.hear_no_place(reply)
             case Refusal(code="stale"):  # the state follows
-                self.pending, self.is_fresh = None, True
+                self.hear_answer()
+                self.is_fresh = True
             case Refusal():
-                self.pending = None
+                self.hear_answer()
                 self.refuse(reply)
             case Lost(stopping):
-                self.is_connected = False
+                self.is_connected = self.is_offered_to_watch = False
                 self.terminal.show(view.STOPPING if stopping else view.LOST)
 
     def hear_no_place(self, refusal: Refusal) -> None:
@@ -153,49 +150,60 @@ class Game:
         self.is_offered_to_watch = True
         self.terminal.prompt(view.WATCH)
 
+    def hear_answer(self) -> None:
+        """Note that what was sent has been answered."""
+        self.pending = None
+        self.is_seeing_it_out = self.terminal.has_ended
+
     def refuse(self, refusal: Refusal) -> None:
         """Say why not, and where the game stands."""
         lines = [printable(refusal.message)]
         if refusal.re == "move" and self.state:
             self.terminal.clear()
-            lines += [view.board(self.state, self.style), view.turn_line(self.state)]
+            lines += view.picture(self.state, self.style)
         self.terminal.show(view.lines_of(lines))
         self.ask()
 
     async def hear_state(self, state: State) -> None:
         """Show what has changed in the room, and ask what there is to ask."""
-        before, self.state, self.seats = self.state, state, self.next_seats
+        before, self.state = self.state, state
+        self.seats = frozenset(self.welcome.seats if self.welcome else ())
         if self.is_answered(state):
-            self.pending = None
+            self.hear_answer()
         elif self.is_fresh and self.pending:
             await self.session.send(self.pending)  # its answer was lost; it is played once
         kinds = {type(item) for item in state.news}
-        if Declined in kinds:
-            self.is_declined = True
-        if Started in kinds:
-            self.is_declined = False
-        began = view.is_on(state) and not (before and view.is_on(before))
-        drawn = bool(kinds & {Moved, Forfeited, Finished, Started}) or began
-        lines = view.news_lines(state, self.seats)
-        if self.is_fresh:
-            lines.append(view.other_options(state, self.session.join))
-            drawn = view.is_on(state) or state.outcome is not None
-        if drawn:
-            self.terminal.clear()
-            self.terminal.show(view.lines_of(lines))
-            lines = self.picture(state, ended=Finished in kinds or self.is_fresh)
-        if None in state.players.values() and (self.is_fresh or before is None or lines):
-            lines += [view.WAITING, self.invite if self.is_fresh else ""]
-        elif Dropped in kinds and state.claimable_in is not None:
-            lines.append(view.MAY_CLAIM)
+        self.is_declined = Declined in kinds or (self.is_declined and Started not in kinds)
+        self.show_state(state, before, kinds)
         self.is_fresh = False
+
+    def show_state(self, state: State, before: State | None, kinds: set[type]) -> None:
+        """Show the news, the board if it has changed, and the question that follows."""
+        lines = view.news_lines(state, self.seats)
+        began = view.is_on(state) and not (before and view.is_on(before))
+        is_drawn = began or bool(kinds & REDRAWN)
+        if self.is_fresh and self.welcome:
+            lines.insert(0, view.welcome(self.welcome))
+            lines.append(view.other_options(state, self.session.join))
+            is_drawn = view.is_on(state) or state.outcome is not None
+        if is_drawn:
+            self.terminal.clear()
+            if Finished in kinds and view.is_struck(state) and self.terminal.is_plain:
+                lines.append(view.board(state, self.style))  # and the line through it follows
+            lines += view.picture(state, self.style)
+        if lines and view.has_free_seat(state):
+            lines += [view.waiting(self.seats), self.invite if self.is_fresh else ""]
         self.terminal.show(view.lines_of(lines))
-        if lines or not self.terminal.is_prompting:
+        if is_drawn:
+            self.call()
+        if lines:
             self.ask()
 
     def is_answered(self, state: State) -> bool:
         """Whether a state shows that what was sent has been carried out."""
         match self.pending:
+            case None:
+                return False
             case Move(ply=ply):
                 return state.ply != ply
             case Rematch():
@@ -203,27 +211,21 @@ class Game:
             case _:
                 return state.outcome is not None
 
-    def picture(self, state: State, *, ended: bool) -> list[str]:
-        """Return the board and what there is to say under it."""
-        lines = [view.board(state, self.style)]
-        if state.outcome is None:
-            return [*lines, view.turn_line(state)] if view.is_on(state) else lines
-        if not ended:
-            return lines
-        if state.outcome.line:
-            self.terminal.show(lines.pop())
-            self.terminal.clear()
-            lines.append(view.board(state, self.style, struck=True))
-        return lines + view.ending(state)
+    def call(self) -> None:
+        """Call a player whose turn has come to the terminal; two who sit there need no call."""
+        room = view.room(self.welcome)
+        if self.is_asked_to_move and len(self.seats) == 1:
+            self.terminal.alert(f"Your turn: {room}")
+        else:
+            self.terminal.entitle(room)
 
     def ask(self) -> None:
         """Ask the question that stands open, if one does."""
-        if self.pending or not self.is_asked:
-            self.terminal.entitle(self.room)
-        elif self.is_asked_to_move:
-            self.terminal.alert(f"Your turn: {self.room}")
+        if self.pending:
+            return
+        if self.is_asked_to_move:
             self.terminal.prompt(view.MOVE)
-        else:
+        elif self.is_asked_again:
             self.terminal.prompt(view.AGAIN)
 
     async def obey(self, line: str | None) -> None:
@@ -257,7 +259,7 @@ class Game:
                 self.ask()
             case "board":
                 self.terminal.clear()
-                self.terminal.show(view.lines_of(self.picture(state, ended=True)))
+                self.terminal.show(view.lines_of(view.picture(state, self.style)))
                 self.ask()
             case Rematch(accept=False):
                 await self.session.send(command)

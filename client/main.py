@@ -16,9 +16,9 @@ from client.line import Game
 from client.local import Addresses, CannotServe, local_server
 from client.session import TROUBLE, Ended, Session
 from client.terminal import Terminal
-from shared.names import printable, spoken
+from shared.names import BadName, player_name, printable, room_name, spoken
 from shared.protocol import PROTOCOL, Join, Options
-from shared.rules import MAX_SIZE, MIN_SIZE
+from shared.rules import MARKS, MAX_SIZE, MIN_SIZE
 
 DEFAULT_SERVER = "ws://localhost:8765"
 DEFAULT_PORT = 8765
@@ -42,16 +42,20 @@ def main() -> None:
     parser = flags()
     chosen = parser.parse_args()
     try:
-        options = options_of(chosen)
+        options_of(chosen)
         url = server_url(chosen.server or os.environ.get("TICTACTOE_SERVER") or DEFAULT_SERVER)
         if len(chosen.name) > (2 if chosen.vs == "self" else 1):
             raise ValueError("--name is given once, or twice with --vs self")
+        if chosen.watch and not chosen.room:
+            raise ValueError("--watch needs a --room to watch")
     except ValueError as error:
         parser.error(str(error))
     try:
-        sys.exit(start(chosen, options, url))
+        sys.exit(start(chosen, url))
     except (KeyboardInterrupt, EOFError):
         print()
+    except BadName as error:
+        sys.exit(fail(str(error)))
     except CannotServe:
         sys.exit(1)
     except BrokenPipeError:  # whoever read our output has gone
@@ -84,7 +88,7 @@ def flags() -> argparse.ArgumentParser:
         default="retry",
         help="choosing a taken cell: ask again, or lose the turn (default retry)",
     )
-    add("--watch", action="store_true", help="watch without a seat")
+    add("--watch", action="store_true", help="watch the room without a seat")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--local", action="store_true", help="on a private server, for this game")
     where.add_argument("--host", action="store_true", help="start a server others can join")
@@ -118,17 +122,18 @@ def server_url(text: str) -> str:
     return url
 
 
-def start(chosen: argparse.Namespace, options: Options, url: str) -> int:
+def start(chosen: argparse.Namespace, url: str) -> int:
     """Ask what is still open, find the server and play. Return the exit code."""
     terminal = Terminal(plain=chosen.plain, quiet=chosen.quiet)
-    if terminal.is_interactive and not chosen.name and not chosen.watch:
-        chosen.name = ask_names(options)
-    room = chosen.room or spoken(secrets.randbits(32))
+    if terminal.is_interactive and not chosen.watch:
+        ask_rest(chosen, terminal)
+    options = options_of(chosen)
+    x_name, o_name, *_ = [*map(player_name, chosen.name), "", ""]
     join = Join(
         PROTOCOL,
-        room,
-        name="".join(chosen.name[:1]),
-        opponent_name="".join(chosen.name[1:]),
+        room_name(chosen.room or spoken(secrets.randbits(32))),
+        name=x_name,
+        opponent_name=o_name,
         role="watch" if chosen.watch else "play",
         options=options,
     )
@@ -138,20 +143,40 @@ def start(chosen: argparse.Namespace, options: Options, url: str) -> int:
         addresses = Addresses(url, f"tictactoe-client --server {printable(url)} --room ")
         if chosen.local or chosen.host or (alone and not named):
             addresses = stack.enter_context(local_server(is_public=chosen.host))
-        invite = "" if alone else f"Invite: {addresses.invite}{printable(room)}"
+        invite = "" if alone else f"Invite: {addresses.invite}{join.room}"
         try:
             return asyncio.run(play(Session(addresses.here, join), terminal, chosen.style, invite))
         finally:
             terminal.restore()
 
 
-def ask_names(options: Options) -> list[str]:
-    """Return the names of those who play at this terminal."""
-    if options.opponent == "computer":
-        return []
-    if options.opponent == "self":
-        return [input("Name of player X? ").strip(), input("Name of player O? ").strip()]
-    return [input("Your name? ").strip()]
+def ask_rest(chosen: argparse.Namespace, terminal: Terminal) -> None:
+    """Ask at the terminal who plays, as far as the flags do not say."""
+    if not (chosen.room or chosen.vs or chosen.host):
+        chosen.vs = ask_opponent(terminal)
+    if not chosen.name and chosen.vs == "self":
+        chosen.name = [ask_name(terminal, f"Name of player {mark}?") for mark in MARKS]
+    elif not chosen.name and chosen.vs != "computer":
+        chosen.name = [ask_name(terminal, "Your name?")]
+
+
+def ask_opponent(terminal: Terminal) -> str:
+    """Ask who plays the other side, until the answer is clear."""
+    opponents = {"": "human", "p": "human", "player": "human", "c": "computer"}
+    while True:
+        answer = terminal.ask("Against a player or the computer? (P/c)").strip().lower()
+        if answer in (*opponents, "computer"):
+            return opponents.get(answer, answer)
+        terminal.show("Type p for a player, c for the computer.")
+
+
+def ask_name(terminal: Terminal, question: str) -> str:
+    """Ask for a name, until it is one that is allowed."""
+    while True:
+        try:
+            return player_name(terminal.ask(question).strip())
+        except BadName as error:
+            terminal.show(str(error))
 
 
 async def play(session: Session, terminal: Terminal, style: view.Style, invite: str) -> int:
@@ -159,9 +184,10 @@ async def play(session: Session, terminal: Terminal, style: view.Style, invite: 
     terminal.show(f"Connecting to {printable(session.url)}...")
     try:
         await session.open()
-        await Game(session, terminal, style, invite).run()
     except TROUBLE as error:
         return fail(f"cannot connect to {printable(session.url)}: {reason(error)}")
+    try:
+        await Game(session, terminal, style, invite).run()
     except Ended as ended:
         return fail(str(ended))
     return 0

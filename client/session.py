@@ -5,16 +5,21 @@ States and other replies come out, commands go in. It knows the wire, not the ga
 
 import asyncio
 import contextlib
+import ipaddress
 import random
 from collections.abc import AsyncIterator, Iterator
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidProxy, InvalidURI
+from websockets.frames import CloseCode
 
+from shared.names import printable
 from shared.protocol import (
     MAX_STATE,
+    MISCONDUCT,
     RESTART,
     TAKEN_OVER,
     AnyCommand,
@@ -31,7 +36,21 @@ PING_TIMEOUT = 10.0  # so that a dead connection is noticed within 15 seconds
 CLOSE_TIMEOUT = 1.0
 MAX_DELAY = 15.0
 
-TROUBLE = (OSError, TimeoutError, InvalidHandshake, InvalidProxy, InvalidURI)
+# What connecting may raise: a host name no resolver takes and a kind of proxy that needs
+# another package are among it.
+TROUBLE = (
+    *(OSError, TimeoutError, InvalidHandshake, InvalidProxy, InvalidURI),
+    *(UnicodeError, ImportError),
+)
+# Who comes back after one of these would be closed in the same way again.
+FINAL = {
+    CloseCode.PROTOCOL_ERROR,
+    CloseCode.UNSUPPORTED_DATA,
+    CloseCode.INVALID_DATA,
+    MISCONDUCT,
+    CloseCode.MESSAGE_TOO_BIG,
+    TAKEN_OVER,
+}
 
 
 class Lost(NamedTuple):
@@ -62,6 +81,7 @@ class Session:
             ping_interval=PING_EVERY,
             ping_timeout=PING_TIMEOUT,
             close_timeout=CLOSE_TIMEOUT,
+            proxy=None if is_here(self.url) else True,
         )
         await self.send(self.join)
 
@@ -78,20 +98,18 @@ class Session:
 
     async def replies(self) -> AsyncIterator[AnyReply | Lost]:
         """Yield what the server says, and each loss of the connection, or raise Ended."""
-        while True:
-            async for reply in self._received():
+        while self.socket:
+            async for reply in self._received(self.socket):
                 yield reply
-            code = self.socket.close_code if self.socket else None
-            if code == TAKEN_OVER:
-                raise Ended("Your seat was taken by a newer connection.")
+            code, reason = self.socket.close_code, printable(self.socket.close_reason or "")
+            if code in FINAL:
+                raise Ended(f"The server closed the connection: {reason or code}.")
             yield Lost(code == RESTART)
             await self._reopen()
 
-    async def _received(self) -> AsyncIterator[AnyReply]:
-        if self.socket is None:
-            return
+    async def _received(self, socket: ClientConnection) -> AsyncIterator[AnyReply]:
         try:
-            async for frame in self.socket:
+            async for frame in socket:
                 reply = decode_reply(frame)
                 if isinstance(reply, Welcome) and reply.token:
                     self.join = replace(self.join, token=reply.token)
@@ -119,6 +137,15 @@ class Session:
         """Close the connection."""
         if self.socket:
             await self.socket.close()
+
+
+def is_here(url: str) -> bool:
+    """Whether a server is on this machine, where no proxy can reach it."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def delays() -> Iterator[float]:

@@ -1,11 +1,14 @@
 """The player's terminal, or the pipe in its place: lines in, lines out."""
 
 import asyncio
+import contextlib
 import os
 import sys
 import threading
+from collections.abc import Iterator
 
 MAX_LINE = 1000  # characters of a line that are kept
+MAX_LINES = 1000  # lines that are read ahead
 CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 SAVE_TITLE, RESTORE_TITLE = "\x1b[22;0t", "\x1b[23;0t"
 
@@ -19,7 +22,18 @@ class Terminal:
         self.is_quiet = quiet or not self.is_interactive
         self.is_prompting = False
         self.has_title = False
-        self.lines: asyncio.Queue[str | None] = asyncio.Queue(maxsize=1)
+        self.has_ended = False  # no more lines will come than are in `lines`
+        self.lines: asyncio.Queue[str | None] = asyncio.Queue(MAX_LINES)
+        self.typed = typed_lines()
+
+    def ask(self, question: str) -> str:
+        """Ask for a line before the game, and wait for it, or raise EOFError."""
+        self.prompt(question)
+        line = next(self.typed, None)
+        if line is None:
+            raise EOFError
+        self.answered()
+        return line
 
     def read(self) -> None:
         """Start to read lines into `lines`, and a None when they end."""
@@ -29,19 +43,11 @@ class Terminal:
             asyncio.run_coroutine_threadsafe(self.lines.put(line), loop).result()
 
         def read() -> None:
-            # Not sys.stdin: a thread that waits in its buffer cannot be left behind at the end.
-            rest = b""
-            try:
-                while chunk := os.read(0, 65536):
-                    *lines, rest = (rest + chunk).split(b"\n")
-                    rest = rest[:MAX_LINE]
-                    for line in lines:
-                        put(line.decode(errors="replace")[:MAX_LINE])
-                if rest:
-                    put(rest.decode(errors="replace"))
+            with contextlib.suppress(OSError, RuntimeError):  # the terminal or the game is gone
+                for line in self.typed:
+                    put(line)
+                self.has_ended = True
                 put(None)
-            except (OSError, RuntimeError):  # the terminal or the game is gone
-                pass
 
         threading.Thread(target=read, daemon=True).start()
 
@@ -96,3 +102,16 @@ class Terminal:
         if self.is_prompting:
             self.is_prompting = False
             print(flush=True)
+
+
+def typed_lines() -> Iterator[str]:
+    """Yield the lines of standard input as they come, whatever bytes they are made of."""
+    # Not sys.stdin: a thread that waits in its buffer cannot be left behind at the end.
+    rest = b""
+    while chunk := os.read(0, 65536):
+        *lines, rest = (rest + chunk).split(b"\n")
+        rest = rest[:MAX_LINE]
+        for line in lines:
+            yield line.decode(errors="replace")[:MAX_LINE]
+    if rest:
+        yield rest.decode(errors="replace")

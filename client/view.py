@@ -33,7 +33,7 @@ from shared.protocol import (
     State,
     Welcome,
 )
-from shared.rules import EMPTY, Kind, Mark, other
+from shared.rules import EMPTY, MARKS, Kind, Mark, other
 
 Style = Literal["numbers", "grid"]
 Word = Literal["help", "board", "quit"]
@@ -63,8 +63,6 @@ MOVE = "Move to?"
 AGAIN = "Play again? (y/N)"
 WATCH = "The room is full. Watch? (y/N)"
 FULL = "The room is full. Add --watch to watch, or choose another room."
-WAITING = "Waiting for an opponent."
-MAY_CLAIM = "After 30 seconds you may claim the win, or keep waiting."
 LOST = "The connection is lost. Reconnecting..."
 STOPPING = "The server is stopping. Reconnecting when it is back..."
 HELP = """\
@@ -87,42 +85,48 @@ def board(state: State, style: Style, *, struck: bool = False) -> str:
     --- --- ---    struck:         --- --- ---                  1   X
     4 | X | 6                       4 ||X|| 6                   2   X
     """
+    strokes: dict[int, str] = {}
     outcome = state.outcome
-    won = outcome.line if struck and outcome and outcome.line else ()
-    stroke = STROKES[outcome.kind] if won and outcome and outcome.kind else " "
-    drawn = [
-        f"{stroke}{mark}{stroke}" if cell in won else f" {mark} "
-        for cell, mark in enumerate(state.cells)
-    ]
-    return (_numbers if style == "numbers" else _grid)(state, drawn, bool(won))
+    if struck and outcome and outcome.line and outcome.kind:
+        strokes = dict.fromkeys(outcome.line, STROKES[outcome.kind])
+    return (_numbers if style == "numbers" else _grid)(state, strokes)
 
 
-def _numbers(state: State, drawn: list[str], struck: bool) -> str:
+def _numbers(state: State, strokes: dict[int, str]) -> str:
     size = state.size
     width = len(str(size * size)) + 2
     texts = [
-        (f" {cell + 1} " if state.cells[cell] == EMPTY else text).rjust(width)
-        for cell, text in enumerate(drawn)
+        f"{stroke}{cell + 1 if mark == EMPTY else mark}{stroke}".rjust(width)
+        for cell, mark in enumerate(state.cells)
+        for stroke in [strokes.get(cell, " ")]
     ]
-    rows = ["|".join(texts[first : first + size]) for first in range(0, size * size, size)]
-    if not struck:  # nothing stands left of the first column
-        rows = [row[1:] for row in rows]
+    edge = 0 if strokes else 1  # where nothing is struck, nothing stands left of the first column
+    rows = ["|".join(row)[edge:].rstrip() for row in _rows(texts, size)]
     rule = " ".join(["-" * width] * size)
-    return f"\n{rule}\n".join(row.rstrip() for row in rows)
+    return f"\n{rule}\n".join(rows)
 
 
-def _grid(state: State, drawn: list[str], struck: bool) -> str:
+def _grid(state: State, strokes: dict[int, str]) -> str:
     size = state.size
+    edge = " " if strokes else ""
+    head = [f"{edge}{column}{edge}" for column in range(1, size + 1)]
+    texts = [
+        f"{stroke}{mark.replace(EMPTY, ' ')}{stroke}"
+        for cell, mark in enumerate(state.cells)
+        for stroke in [strokes.get(cell, edge)]
+    ]
     width = len(str(size))
-    pad = 1 if struck else 0
-    texts = [text.replace(EMPTY, " ") if pad else text[1].replace(EMPTY, " ") for text in drawn]
-    head = [" " * width] + [f"{column + 1}".rjust(width) + " " * pad for column in range(size)]
-    lines = [" ".join(text.rjust(width + 2 * pad) if i else text for i, text in enumerate(head))]
-    for row in range(size):
-        cells = texts[row * size : (row + 1) * size]
-        padded = [text.rjust(width + 2 * pad) for text in cells]
-        lines.append(" ".join([f"{row + 1}".rjust(width), *padded]))
-    return "\n".join(line.rstrip() for line in lines)
+    lines = [
+        " ".join(text.rjust(width + 2 * len(edge)) for text in row)
+        for row in [head, *_rows(texts, size)]
+    ]
+    return "\n".join(
+        f"{str(row or '').rjust(width)} {line}".rstrip() for row, line in enumerate(lines)
+    )
+
+
+def _rows(texts: list[str], size: int) -> list[list[str]]:
+    return [texts[first : first + size] for first in range(0, size * size, size)]
 
 
 def called(mark: Mark, name: str) -> str:
@@ -143,9 +147,24 @@ def turn_line(state: State) -> str:
     return f"{name}'s turn ({state.turn})" if name else f"Player {state.turn}'s turn"
 
 
+def has_free_seat(state: State) -> bool:
+    """Whether the room waits for a player."""
+    return None in state.players.values()
+
+
 def is_on(state: State) -> bool:
     """Whether a game is being played."""
-    return state.outcome is None and None not in state.players.values()
+    return state.outcome is None and not has_free_seat(state)
+
+
+def is_complete(state: State) -> bool:
+    """Whether everyone who plays is there."""
+    return all(seat and seat.connected for seat in state.players.values())
+
+
+def is_struck(state: State) -> bool:
+    """Whether a line is drawn through cells of the board."""
+    return bool(state.outcome and state.outcome.line)
 
 
 def news_lines(state: State, seats: Set[Mark]) -> list[str]:
@@ -164,8 +183,14 @@ def _sentence(item: AnyNews, state: State, seats: Set[Mark]) -> str:
             return f"{called(mark, name)} has joined."
         case Left(mark, name):
             return f"{called(mark, name)} has left."
+        case Dropped(mark) if seats and state.claimable_in is not None:
+            seconds = round(state.claimable_in)
+            return (
+                f"{player(state, mark)} has dropped. "
+                f"In {seconds} s you may claim the win, or keep waiting."
+            )
         case Dropped(mark):
-            return f"{player(state, mark)} has lost the connection. The seat is kept."
+            return f"{player(state, mark)} has dropped. The seat is kept."
         case Returned(mark) if mark not in seats:
             return f"{player(state, mark)} is back."
         case Started(game) if game > 1:
@@ -174,7 +199,9 @@ def _sentence(item: AnyNews, state: State, seats: Set[Mark]) -> str:
             return f"{player(state, mark)} takes {cell + 1}."
         case Forfeited(mark, cell):
             return f"Cell {cell + 1} is already full: {player(state, mark)} loses the turn."
-        case Accepted(mark) if mark not in seats:
+        case Accepted(mark) if mark in seats:
+            return f"Waiting for {player(state, other(mark))} to answer."
+        case Accepted(mark):
             return f"{player(state, mark)} wants to play again."
         case Declined(mark) if mark not in seats:
             return f"{player(state, mark)} does not want to play again."
@@ -186,14 +213,33 @@ def _sentence(item: AnyNews, state: State, seats: Set[Mark]) -> str:
 
 
 def welcome(reply: Welcome) -> str:
-    """Return where the player has come to sit."""
+    """Return where the player has come to sit; two at one terminal know that."""
+    if len(reply.seats) == len(MARKS):
+        return ""
     place = you_are(frozenset(reply.seats)) if reply.seats else " You are watching."
     return f"Room {printable(reply.room)}.{place}"
+
+
+def room(reply: Welcome | None) -> str:
+    """Return the room's name, fit for a window's title."""
+    return printable(reply.room) if reply else ""
+
+
+def waiting(seats: Set[Mark]) -> str:
+    """Return who is awaited while a seat is free."""
+    return "Waiting for an opponent." if seats else "Waiting for players."
 
 
 def you_are(seats: Set[Mark]) -> str:
     """Return which mark is this player's, where it is just one."""
     return f" You are {min(seats)}." if len(seats) == 1 else ""
+
+
+def picture(state: State, style: Style) -> list[str]:
+    """Return the board, and under it whose turn it is or how the game ended."""
+    if state.outcome:
+        return [board(state, style, struck=True), *ending(state)]
+    return [board(state, style), turn_line(state) if is_on(state) else ""]
 
 
 def ending(state: State) -> list[str]:

@@ -1,102 +1,13 @@
 """Whole games through the real commands: pipes, terminals, servers that stop."""
 
-import os
 import signal
-import subprocess
-import sys
-from typing import Any
 
-import pexpect
-import pyte
 import pytest
 
+from tests.commands import SECONDS, Pipe, Screen, piped
 from tests.conftest import Server
 
-SECONDS = 20
-CLIENT = [sys.executable, "-P", "-m", "client.main"]
 EMPTY = "1 | 2 | 3\n--- --- ---\n4 | 5 | 6\n--- --- ---\n7 | 8 | 9\n"
-
-
-def piped(typed: str | bytes, *flags: str) -> subprocess.CompletedProcess[str]:
-    """Run a client to its end on lines from a pipe."""
-    done = subprocess.run(
-        [*CLIENT, *flags],
-        input=typed.encode() if isinstance(typed, str) else typed,
-        capture_output=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    return subprocess.CompletedProcess(
-        done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
-    )
-
-
-class Pipe:
-    """A client whose lines come from a pipe, one at a time."""
-
-    def __init__(self, *flags: str) -> None:
-        self.process = subprocess.Popen(
-            [*CLIENT, *flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-
-    def says(self, text: str) -> str:
-        """Read up to a line with `text`, and return what was read."""
-        assert self.process.stdout
-        read = ""
-        for line in self.process.stdout:
-            read += line
-            if text in line:
-                return read
-        raise AssertionError(f"{text!r} is not in {read!r}")
-
-    def type(self, text: str) -> None:
-        assert self.process.stdin
-        self.process.stdin.write(f"{text}\n")
-        self.process.stdin.flush()
-
-    def ends(self) -> tuple[str, int]:
-        """Close the pipe, and return the rest of the output and the exit code."""
-        output, _ = self.process.communicate(timeout=SECONDS)
-        return output, self.process.returncode
-
-
-class Screen:
-    """A client on a terminal of 80 by 24."""
-
-    def __init__(self, *flags: str) -> None:
-        self.display = pyte.Screen(80, 24)
-        self.stream = pyte.Stream(self.display)
-        self.raw = ""
-        environment = {**os.environ, "TERM": "xterm-256color"}
-        self.child: Any = pexpect.spawn(
-            CLIENT[0],
-            [*CLIENT[1:], *flags],
-            env=environment,
-            dimensions=(24, 80),
-            encoding="utf-8",
-            timeout=SECONDS,
-        )
-
-    def shows(self, text: str) -> str:
-        """Wait until the screen shows `text`, and return the screen."""
-        while text not in self.text():
-            got = self.child.read_nonblocking(4096, timeout=SECONDS)
-            self.raw += got
-            self.stream.feed(got)
-        return self.text()
-
-    def text(self) -> str:
-        return "\n".join(line.rstrip() for line in self.display.display).rstrip()
-
-    def type(self, text: str) -> None:
-        self.child.send(f"{text}\r")
-
-    def ends(self) -> int:
-        self.child.expect(pexpect.EOF)
-        self.raw += self.child.before
-        self.child.close()
-        assert self.child.exitstatus is not None
-        return int(self.child.exitstatus)
 
 
 @pytest.fixture
@@ -109,6 +20,11 @@ def pair(room: list[str], *flags: str) -> tuple[Pipe, Pipe]:
     alice = Pipe(*room, "--name", "Alice", *flags)
     alice.says("Waiting for an opponent.")
     return alice, Pipe(*room, "--name", "Bob")
+
+
+def bells(screen: Screen) -> int:
+    """Return how often the bell has rung; it also ends a window's title."""
+    return screen.raw.count("\a") - screen.raw.count("\x1b]0;")
 
 
 def test_the_wireframes_line_for_line() -> None:
@@ -235,10 +151,9 @@ def test_a_player_who_is_killed_has_dropped(room: list[str]) -> None:
     bob.process.kill()
     bob.ends()
 
-    alice.says("Bob (O) has lost the connection. The seat is kept.")
-    alice.says("After 30 seconds you may claim the win, or keep waiting.")
+    alice.says("Bob (O) has dropped. In 30 s you may claim the win, or keep waiting.\n")
     alice.type("claim")
-    alice.says("Your opponent may still come back.")
+    alice.says("Your opponent may still come back")
     assert alice.ends()[1] == 0
 
 
@@ -276,16 +191,62 @@ def test_no_server_is_said_in_a_line() -> None:
 def test_a_terminal_asks_for_names_and_clears_the_screen() -> None:
     screen = Screen("--vs", "self")
     screen.shows("Name of player X?")
+    screen.type("Alice\x1b[2J")
+    screen.shows("A name may have letters, digits, spaces and - _ . ' only.\nName of player X?")
     screen.type("Alice")
     screen.shows("Name of player O?")
     screen.type("Bob")
     assert screen.shows("Alice's turn (X)\nMove to?").startswith("1 | 2 | 3\n")
     screen.type("2")
     assert screen.shows("Bob's turn (O)\nMove to?").startswith("1 | X | 3\n")
-    assert "\a" in screen.raw
-    assert "\x1b]0;Your turn" in screen.raw
-    screen.child.sendcontrol("d")
+    assert bells(screen) == 0
+    screen.press("d")
     assert screen.ends() == 0
+
+
+def test_a_terminal_asks_against_whom_to_play() -> None:
+    screen = Screen()
+    screen.shows("Against a player or the computer? (P/c)")
+    screen.type("me")
+    screen.shows("Type p for a player, c for the computer.")
+    screen.type("c")
+    screen.shows("Player X's turn\nMove to?")
+    screen.type("quit")
+    assert screen.ends() == 0
+
+
+def test_a_bell_and_the_title_say_when_it_is_your_turn(room: list[str]) -> None:
+    alice = Screen(*room, "--name", "Alice")
+    alice.shows("Waiting for an opponent.")
+    bob = Pipe(*room, "--name", "Bob")
+    alice.shows("Move to?")
+    assert bells(alice) == 1
+    assert alice.raw.count("\x1b]0;Your turn: lunch\a") == 1
+    alice.type("five")
+    alice.shows("help tells the other words.\nMove to?")
+    alice.type("5")
+    bob.says("Move to?")
+    bob.type("1")
+    alice.shows("Bob (O) takes 1.")
+    alice.shows("Move to?")
+    assert bells(alice) == 2
+    assert "\x1b]0;lunch\a" in alice.raw
+    bob.type("quit")
+    assert bob.ends()[1] == 0
+    alice.press("c")
+    assert alice.ends() == 0
+    assert alice.raw.endswith("\x1b[23;0t\r\n")
+
+
+def test_who_presses_ctrl_c_has_left_and_not_dropped(room: list[str]) -> None:
+    alice = Pipe(*room, "--name", "Alice")
+    alice.says("Waiting for an opponent.")
+    bob = Screen(*room, "--name", "Bob")
+    assert bob.shows("Alice's turn (X)").startswith("Room lunch. You are O.\n1 | 2 | 3\n")
+    bob.press("c")
+    assert bob.ends() == 0
+    alice.says("Bob (O) has left.")
+    assert alice.ends()[1] == 0
 
 
 def test_a_plain_quiet_terminal_gets_no_escape() -> None:
@@ -293,7 +254,7 @@ def test_a_plain_quiet_terminal_gets_no_escape() -> None:
     screen.shows("Move to?")
     screen.type("2")
     screen.shows("Player O's turn")
-    screen.child.sendcontrol("c")
+    screen.press("c")
     assert screen.ends() == 0
     assert "\x1b" not in screen.raw
     assert "\a" not in screen.raw
@@ -317,5 +278,5 @@ def test_a_player_whose_server_stops_is_told_and_can_leave(server: Server) -> No
     server.process.send_signal(signal.SIGINT)
     screen.shows("The server is stopping. Reconnecting when it is back...")
     assert server.process.wait(SECONDS) == 0
-    screen.child.sendcontrol("c")
+    screen.press("c")
     assert screen.ends() == 0
