@@ -6,6 +6,7 @@ the new room and the news of it, or raises Refused and has changed nothing.
 """
 
 import hmac
+import math
 from collections.abc import Callable, Set
 from typing import Any
 
@@ -179,8 +180,10 @@ def claim(room: Room, seats: Set[Mark], command: Claim, now: float) -> Step:
     """Win against an opponent who dropped GRACE seconds ago or earlier."""
     _check_game(room, seats)
     wait = _claimable_in(room, now)
-    if wait is None or wait > 0:
-        raise Refused("too_early")
+    if wait is None:
+        raise Refused("too_early", "Your opponent is there.")
+    if wait > 0:
+        raise Refused("too_early", f"You may claim the win in {math.ceil(wait)} s.")
     outcome = Outcome(min(seats), reason="claimed")
     return _finished(_changed(room), outcome), (Finished(outcome),)
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from shared.rules import MAX_CELLS, MAX_SIZE, MIN_SIZE, Mark, Occupied, Outcome
+from shared.rules import EMPTY, MARKS, MAX_CELLS, MAX_SIZE, MIN_SIZE, Mark, Occupied, Outcome
 
 PROTOCOL = 1
 MAX_FRAME = 8 * 1024  # bytes of a frame to the server
@@ -275,8 +275,8 @@ class State(Reply, frozen=True):
 
     version: int
     ply: int
-    size: int
-    win: int
+    size: Side
+    win: Side
     occupied: Occupied
     cells: str
     turn: Mark
@@ -329,6 +329,8 @@ _replies: msgspec.json.Decoder[AnyReply] = msgspec.json.Decoder(AnyReply)
 # A deeply nested message exhausts the decoder's stack, and a lone surrogate its UTF-8.
 UNREADABLE = (msgspec.DecodeError, RecursionError, UnicodeError)
 
+FOREIGN = "the server sent something that is not of the protocol"
+
 encode = _encoder.encode
 
 
@@ -353,9 +355,21 @@ def _is_foreign(frame: str | bytes) -> bool:
 def decode_reply(frame: str | bytes) -> AnyReply:
     """Return the message in a frame from the server, or raise ValueError."""
     try:
-        return _replies.decode(frame)
+        reply = _replies.decode(frame)
     except UNREADABLE as error:
-        raise ValueError("the server sent something that is not of the protocol") from error
+        raise ValueError(FOREIGN) from error
+    if isinstance(reply, State) and not _is_drawable(reply):
+        raise ValueError(FOREIGN)
+    return reply
+
+
+def _is_drawable(state: State) -> bool:
+    """Whether a state has a mark or none for each cell, and a player or none for each mark."""
+    return (
+        len(state.cells) == state.size**2
+        and set(state.cells) <= {*MARKS, EMPTY}
+        and state.players.keys() == set(MARKS)
+    )
 
 
 def schema() -> dict[str, Any]:

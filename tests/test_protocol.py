@@ -252,6 +252,26 @@ def test_what_is_not_a_reply_is_a_value_error(frame: str) -> None:
         decode_reply(frame)
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("cells", "XXXOO..."),
+        ("cells", "XXXOO...\x1b"),
+        ("cells", "XXXOO...\n"),
+        ("size", 4),
+        ("size", 0),
+        ("win", 99),
+        ("players", {}),
+        ("players", {"X": None}),
+    ],
+)
+def test_a_board_that_cannot_be_drawn_is_not_of_the_protocol(field: str, value: object) -> None:
+    state = json.loads(encode(REPLIES[1]))
+
+    with pytest.raises(ValueError, match="not of the protocol"):
+        decode_reply(json.dumps({**state, field: value}))
+
+
 def test_every_code_has_a_sentence_and_every_sentence_a_code() -> None:
     assert set(MESSAGES) == set(get_args(Code))
     assert all(message.endswith(".") for message in MESSAGES.values())
