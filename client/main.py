@@ -91,7 +91,11 @@ def flags() -> argparse.ArgumentParser:
     add("--watch", action="store_true", help="watch the room without a seat")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--local", action="store_true", help="on a private server, for this game")
-    where.add_argument("--host", action="store_true", help="start a server others can join")
+    where.add_argument(
+        "--host",
+        action="store_true",
+        help="start a server others can join, on the port of --server",
+    )
     add("--plain", action="store_true", help="lines only: no cursor movement, no colour")
     add("--style", choices=["numbers", "grid"], default="numbers", help="how the board is drawn")
     add("--quiet", action="store_true", help="no bell, no window title")
@@ -142,12 +146,19 @@ def start(chosen: argparse.Namespace, url: str) -> int:
     with contextlib.ExitStack() as stack:
         addresses = Addresses(url, f"tictactoe-client --server {printable(url)} --room ")
         if chosen.local or chosen.host or (alone and not named):
-            addresses = stack.enter_context(local_server(is_public=chosen.host))
+            addresses = stack.enter_context(local_server(public_port(chosen)))
         invite = "" if alone else f"Invite: {addresses.invite}{join.room}"
         try:
             return asyncio.run(play(Session(addresses.here, join), terminal, chosen.style, invite))
         finally:
             terminal.restore()
+
+
+def public_port(chosen: argparse.Namespace) -> int | None:
+    """Return the port on which to start a server for others, or None if it is not for others."""
+    if not chosen.host:
+        return None
+    return urlsplit(server_url(chosen.server or DEFAULT_SERVER)).port or DEFAULT_PORT
 
 
 def ask_rest(chosen: argparse.Namespace, terminal: Terminal) -> None:
