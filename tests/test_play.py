@@ -1,10 +1,12 @@
 """Whole games through the real commands: pipes, terminals, servers that stop."""
 
 import signal
+import socket
+import subprocess
 
 import pytest
 
-from tests.commands import SECONDS, Pipe, Screen, piped
+from tests.commands import CLIENT, SECONDS, Pipe, Screen, piped
 from tests.conftest import Server
 
 EMPTY = "1 | 2 | 3\n--- --- ---\n4 | 5 | 6\n--- --- ---\n7 | 8 | 9\n"
@@ -121,6 +123,26 @@ def test_whole_games_can_be_piped_in_on_both_sides(room: list[str]) -> None:
     assert (alice_code, bob_code) == (0, 0)
 
 
+def test_the_end_of_input_leaves_at_once_even_when_another_is_to_move(room: list[str]) -> None:
+    alice, bob = pair(room)
+    alice.says("Move to?")
+    alice.type("5")
+    alice.says("Bob's turn (O)\n")
+
+    assert alice.ends() == ("", 0)
+    assert "Alice (X) has left.\nWaiting for an opponent.\n" in bob.says("opponent.\n")
+    assert bob.ends() == ("", 0)
+
+
+def test_the_end_of_input_leaves_a_room_where_one_waits(room: list[str]) -> None:
+    played = piped("", *room)
+
+    assert played.stdout.endswith(
+        f"Waiting for an opponent.\nInvite: tictactoe-client {' '.join(room)}\n"
+    )
+    assert (played.returncode, played.stderr) == (0, "")
+
+
 def test_a_later_joiner_is_told_what_the_room_plays(room: list[str]) -> None:
     alice, bob = pair(room, "--size", "4", "--occupied", "forfeit")
 
@@ -161,15 +183,29 @@ def test_a_player_who_is_killed_has_dropped(room: list[str]) -> None:
     ("flags", "code"),
     [
         (["--room", "not a room"], 1),
+        (["--room", b"\xff"], 1),
+        (["--room", "a" * 10_000], 1),
         (["--name", "\x1b[2J"], 1),
+        (["--name", b"\xff"], 1),
+        (["--name", "a" * 10_000], 1),
+        (["--name", "Computer"], 1),
+        (["--name", "Alice", "--name", "Bob"], 2),
+        (["--watch"], 2),
+        (["--local", "--host"], 2),
         (["--size", "99"], 2),
         (["--win", "4"], 2),
         (["--server", "http://localhost"], 2),
         (["--server", "localhost:99999"], 2),
+        (["--server", "ws://[::1"], 2),
+        (["--server", "ws://a..b"], 1),
+        (["--server", "ws://" + "a" * 300], 1),
+        (["--server", "ws://\x1b[2J"], 2),
         (["--no-such-flag"], 2),
     ],
 )
-def test_what_cannot_be_is_said_in_a_line(server: Server, flags: list[str], code: int) -> None:
+def test_what_cannot_be_is_said_in_a_line(
+    server: Server, flags: list[str | bytes], code: int
+) -> None:
     played = piped("", "--server", server.url, *flags)
 
     assert played.returncode == code
@@ -186,6 +222,45 @@ def test_no_server_is_said_in_a_line() -> None:
     assert played.stderr == (
         "tictactoe-client: cannot connect to ws://127.0.0.1:1: connection refused\n"
     )
+
+
+def test_who_closes_our_output_gets_no_complaint() -> None:
+    client = subprocess.Popen(
+        [*CLIENT, "--vs", "self"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+    )
+    with client:
+        assert client.stdin
+        assert client.stdout
+        assert client.stderr
+        client.stdout.read(1)
+        client.stdout.close()
+        client.stdin.write(b"5\n")
+
+        assert client.wait(SECONDS) == 0
+        assert client.stderr.read() == b""
+
+
+def test_host_starts_a_server_for_others_and_plays_on_it() -> None:
+    with socket.create_server(("", 0)) as free:
+        port = free.getsockname()[1]
+    alice = Pipe("--host", "--server", f"localhost:{port}", "--room", "lunch", "--name", "Alice")
+    invited = alice.says("--room lunch\n").rpartition("Invite: tictactoe-client ")[2].split()
+    assert invited[0] == "--server"
+    assert invited[1].endswith(f":{port}")
+    bob = Pipe("--server", f"127.0.0.1:{port}", "--room", "lunch", "--name", "Bob")
+    bob.says("Alice's turn (X)")
+    taken = piped("", "--host", "--server", f"localhost:{port}")
+    assert (taken.returncode, taken.stderr.count("\n")) == (1, 1)
+    assert f"cannot listen on port {port}" in taken.stderr
+
+    assert alice.ends()[1] == 0
+    bob.says("Alice (X) has left.")
+    bob.says("The server is stopping.")
+    assert bob.ends()[1] == 0
 
 
 def test_a_terminal_asks_for_names_and_clears_the_screen() -> None:
