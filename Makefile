@@ -5,7 +5,7 @@ ROOM ?=
 SERVER ?=
 ARGS ?=
 
-.PHONY: play serve join test format schema clean
+.PHONY: play serve join test format schema picture clean
 
 play: .venv/game ## a game against the computer, on a private server
 	@$(BIN)/tictactoe-client --vs computer --local $(ARGS)
@@ -14,7 +14,7 @@ serve: .venv/game ## a server for everyone who can reach this machine
 	@$(BIN)/tictactoe-server $(ARGS)
 
 join: .venv/game ## make join ROOM=lunch SERVER=ws://192.168.1.20:8765
-	@$(BIN)/tictactoe-client $(if $(ROOM),--room $(ROOM)) $(if $(SERVER),--server $(SERVER)) $(ARGS)
+	@$(BIN)/tictactoe-client $(if $(ROOM),--room '$(ROOM)') $(if $(SERVER),--server '$(SERVER)') $(ARGS)
 
 test: .venv/dev ## style, types and tests: what CI runs
 	$(BIN)/ruff check .
@@ -28,6 +28,9 @@ format: .venv/dev ## put the code in the project's style
 
 schema: .venv/game ## write docs/protocol.schema.json anew
 	$(BIN)/python -m shared.protocol > docs/protocol.schema.json
+
+picture: .venv/dev ## play the game of the README and draw docs/game.svg of it
+	$(BIN)/python -m tests.picture
 
 clean:
 	rm -rf .venv

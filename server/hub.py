@@ -28,6 +28,7 @@ from server.room import (
     move,
     new_room,
     open_room,
+    ordered,
     seats_of,
     view,
 )
@@ -107,7 +108,7 @@ class Hub:
         table.members[socket] = member
         table.room = room
         member.seats = seats_of(room, member.key)
-        tell(socket, Welcome(PROTOCOL, name, sorted(member.seats), token))
+        tell(socket, Welcome(PROTOCOL, name, ordered(member.seats), token))
         self._tell_all(table, news)
         self._play_computer(table)
         return member
@@ -183,7 +184,7 @@ class Hub:
             seats = seats_of(table.room, member.key)
             if seats != member.seats:
                 member.seats = seats
-                tell(socket, Welcome(PROTOCOL, table.name, sorted(seats)))
+                tell(socket, Welcome(PROTOCOL, table.name, ordered(seats)))
 
     def _tell_all(self, table: Table, news: tuple[AnyNews, ...]) -> None:
         frame = encode(view(table.room, news, self.clock()))

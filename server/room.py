@@ -92,6 +92,11 @@ def seats_of(room: Room, key: bytes) -> frozenset[Mark]:
     )
 
 
+def ordered(marks: Set[Mark]) -> list[Mark]:
+    """Return marks as they are told: X before O."""
+    return [mark for mark in MARKS if mark in marks]
+
+
 def is_on(room: Room) -> bool:
     """Whether both seats are taken and the game has not ended."""
     return room.outcome is None and None not in room.seats.values()
@@ -111,7 +116,7 @@ def join(room: Room, command: Join, key: bytes, now: float) -> Step:
         return _changed(room, watchers=room.watchers + 1), ()
     held = seats_of(room, key)
     if held:
-        seated = {mark: _seat(room, mark) for mark in sorted(held)}
+        seated = {mark: _seat(room, mark) for mark in ordered(held)}
         news = tuple(Returned(mark) for mark, seat in seated.items() if seat.dropped is not None)
         back = {mark: replace(seat, dropped=None) for mark, seat in seated.items()}
         return _with_seats(room, back), news
@@ -132,7 +137,7 @@ def leave(room: Room, seats: Set[Mark]) -> Step:
     """Free the seats of a player who goes for good. The game waits for another."""
     if not seats:
         return _changed(room, watchers=room.watchers - 1), ()
-    news = tuple(Left(mark, _seat(room, mark).name) for mark in sorted(seats))
+    news = tuple(Left(mark, _seat(room, mark).name) for mark in ordered(seats))
     left = _with_seats(room, dict.fromkeys(seats))
     return replace(left, rematch=frozenset()), news
 
@@ -142,7 +147,7 @@ def drop(room: Room, seats: Set[Mark], now: float) -> Step:
     if not seats:
         return leave(room, seats)
     dropped = {mark: replace(_seat(room, mark), dropped=now) for mark in seats}
-    return _with_seats(room, dropped), tuple(Dropped(mark) for mark in sorted(seats))
+    return _with_seats(room, dropped), tuple(Dropped(mark) for mark in ordered(seats))
 
 
 def move(room: Room, seats: Set[Mark], command: Move, now: float) -> Step:
@@ -196,7 +201,7 @@ def rematch(room: Room, seats: Set[Mark], command: Rematch, now: float) -> Step:
         raise Refused("game_not_over")
     if None in room.seats.values():
         raise Refused("no_opponent")
-    marks = sorted(seats)
+    marks = ordered(seats)
     if not command.accept:
         news = tuple(Declined(mark) for mark in marks)
         return _changed(room, rematch=room.rematch - seats), news
@@ -239,7 +244,7 @@ def view(room: Room, news: tuple[AnyNews, ...], now: float) -> State:
         outcome=room.outcome,
         deadline=None,
         claimable_in=_claimable_in(room, now),
-        rematch=sorted(room.rematch),
+        rematch=ordered(room.rematch),
         news=list(news),
     )
 
