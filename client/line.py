@@ -57,7 +57,7 @@ class Game:
         self.terminal.read()
         replies = self.session.replies()
         next_reply = asyncio.ensure_future(anext(replies))
-        next_line = asyncio.ensure_future(self.terminal.lines.get())
+        next_line = asyncio.ensure_future(self.terminal.next_line())
         try:
             while not self.has_left:
                 takes_line = next_line.done() and self.takes(next_line.result())
@@ -69,7 +69,7 @@ class Game:
                     next_reply = asyncio.ensure_future(anext(replies))
                 elif takes_line:
                     await self.obey(next_line.result())
-                    next_line = asyncio.ensure_future(self.terminal.lines.get())
+                    next_line = asyncio.ensure_future(self.terminal.next_line())
         except asyncio.CancelledError:  # by Ctrl-C, and who leaves says so
             await self.leave()
             raise

@@ -23,8 +23,9 @@ class Terminal:
         self.is_prompting = False
         self.has_title = False
         self.has_ended = False  # no more lines will come than are in `lines`
-        self.lines: asyncio.Queue[str | None] = asyncio.Queue(MAX_LINES)
         self.typed = typed_lines()
+        self.lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self.ahead = threading.Semaphore(MAX_LINES)  # an endless pipe must not fill the memory
 
     def ask(self, question: str) -> str:
         """Ask for a line before the game, and wait for it, or raise EOFError."""
@@ -36,20 +37,25 @@ class Terminal:
         return line
 
     def read(self) -> None:
-        """Start to read lines into `lines`, and a None when they end."""
+        """Start to read lines for `next_line`."""
         loop = asyncio.get_running_loop()
 
-        def put(line: str | None) -> None:
-            asyncio.run_coroutine_threadsafe(self.lines.put(line), loop).result()
-
         def read() -> None:
-            with contextlib.suppress(OSError, RuntimeError):  # the terminal or the game is gone
-                for line in self.typed:
-                    put(line)
+            with contextlib.suppress(RuntimeError):  # the game is gone
+                with contextlib.suppress(OSError):  # the terminal is
+                    for line in self.typed:
+                        self.ahead.acquire()
+                        loop.call_soon_threadsafe(self.lines.put_nowait, line)
                 self.has_ended = True
-                put(None)
+                loop.call_soon_threadsafe(self.lines.put_nowait, None)
 
         threading.Thread(target=read, daemon=True).start()
+
+    async def next_line(self) -> str | None:
+        """Wait for a line and return it, or None when there are no more."""
+        line = await self.lines.get()
+        self.ahead.release()
+        return line
 
     def show(self, text: str) -> None:
         """Print lines, below a prompt that stands open."""
