@@ -5,6 +5,7 @@ so that a whole game can be piped in.
 """
 
 import asyncio
+from typing import Literal
 
 from msgspec.structs import replace
 
@@ -14,23 +15,22 @@ from client.terminal import Terminal
 from client.view import Style, Unclear
 from shared.names import printable
 from shared.protocol import (
+    Accepted,
     AnyCommand,
     AnyReply,
     Declined,
-    Finished,
-    Forfeited,
     Leave,
     Move,
-    Moved,
     Refusal,
     Rematch,
-    Started,
     State,
     Welcome,
 )
 from shared.rules import Mark
 
-REDRAWN = {Started, Moved, Forfeited, Finished}  # the news after which the board is drawn
+# joining: the first state of a connection is yet to come; offered: the room is full, and the
+# player is asked whether to watch; lost: the session is coming back by itself.
+Phase = Literal["joining", "offered", "playing", "lost", "left"]
 
 
 class Game:
@@ -41,16 +41,13 @@ class Game:
         self.terminal = terminal
         self.style: Style = style
         self.invite = invite
+        self.phase: Phase = "joining"
         self.welcome: Welcome | None = None  # its seats hold from the state after it
         self.state: State | None = None
         self.seats: frozenset[Mark] = frozenset()
         self.pending: AnyCommand | None = None  # sent, and not yet answered
-        self.is_fresh = True  # the next state is the first of its connection
-        self.is_connected = True
-        self.is_declined = False
-        self.is_offered_to_watch = False
+        self.is_declined = False  # the other does not want to play again
         self.is_seeing_it_out = False  # the input ended with a line whose effect is yet to be seen
-        self.has_left = False
 
     async def run(self) -> None:
         """Play until the player leaves, or raise Ended."""
@@ -59,7 +56,7 @@ class Game:
         next_reply = asyncio.ensure_future(anext(replies))
         next_line = asyncio.ensure_future(self.terminal.next_line())
         try:
-            while not self.has_left:
+            while self.phase != "left":
                 takes_line = next_line.done() and self.takes(next_line.result())
                 if not takes_line and not next_reply.done():
                     waiting = {next_reply} if next_line.done() else {next_reply, next_line}
@@ -80,11 +77,12 @@ class Game:
 
     def takes(self, line: str | None) -> bool:
         """Whether it is time to act on a line, or on the end of the lines."""
-        if not self.is_connected:  # the player may leave, the rest waits
-            return line is None or view.is_quit(line)
-        if self.is_offered_to_watch:
+        leaves = line is None or view.is_quit(line)
+        if self.terminal.is_interactive and leaves:
             return True
-        if self.state is None or self.pending:
+        if self.phase != "playing" or self.state is None:
+            return self.phase == "offered" or (self.phase == "lost" and leaves)
+        if self.pending:
             return False
         if self.terminal.is_interactive or self.is_asked or not self.may_be_asked:
             return True
@@ -126,19 +124,16 @@ class Game:
             case Welcome():
                 self.welcome = reply
                 if reply.token:
-                    self.is_fresh = self.is_connected = True
+                    self.phase = "joining"
             case State():
                 await self.hear_state(reply)
-            case Refusal() if reply.re == "join" or self.welcome is None:
+            case Refusal() if self.phase != "playing":
                 self.hear_no_place(reply)
-            case Refusal(code="stale"):  # the state follows
-                self.hear_answer()
-                self.is_fresh = True
             case Refusal():
                 self.hear_answer()
                 self.refuse(reply)
             case Lost(stopping):
-                self.is_connected = self.is_offered_to_watch = False
+                self.phase = "lost"
                 self.terminal.show(view.STOPPING if stopping else view.LOST)
 
     def hear_no_place(self, refusal: Refusal) -> None:
@@ -147,7 +142,7 @@ class Game:
             raise Ended(printable(refusal.message))
         if not self.terminal.is_interactive:
             raise Ended(view.FULL)
-        self.is_offered_to_watch = True
+        self.phase = "offered"
         self.terminal.prompt(view.WATCH)
 
     def hear_answer(self) -> None:
@@ -165,34 +160,36 @@ class Game:
         self.ask()
 
     async def hear_state(self, state: State) -> None:
-        """Show what has changed in the room, and ask what there is to ask."""
+        """Take in what has changed in the room, and show it."""
         before, self.state = self.state, state
         self.seats = frozenset(self.welcome.seats if self.welcome else ())
         if self.is_answered(state):
             self.hear_answer()
-        elif self.is_fresh and self.pending:
+        elif self.pending and self.phase == "joining":
             await self.session.send(self.pending)  # its answer was lost; it is played once
         kinds = {type(item) for item in state.news}
-        self.is_declined = Declined in kinds or (self.is_declined and Started not in kinds)
-        self.show_state(state, before, kinds)
-        self.is_fresh = False
+        if state.outcome is None or Accepted in kinds:
+            self.is_declined = False
+        elif Declined in kinds:
+            self.is_declined = True
+        self.show_state(state, None if self.phase == "joining" else before)
+        self.phase = "playing"
 
-    def show_state(self, state: State, before: State | None, kinds: set[type]) -> None:
+    def show_state(self, state: State, before: State | None) -> None:
         """Show the news, the board if it has changed, and the question that follows."""
         lines = view.news_lines(state, self.seats)
-        began = view.is_on(state) and not (before and view.is_on(before))
-        is_drawn = began or bool(kinds & REDRAWN)
-        if self.is_fresh and self.welcome:
-            lines.insert(0, view.welcome(self.welcome))
-            lines.append(view.other_options(state, self.session.join))
-            is_drawn = view.is_on(state) or state.outcome is not None
+        if before is None and self.welcome:
+            options = view.other_options(state, self.seats, self.session.join)
+            lines = [view.welcome(self.welcome), *lines, options]
+        is_drawn = view.is_redrawn(before, state)
         if is_drawn:
             self.terminal.clear()
-            if Finished in kinds and view.is_struck(state) and self.terminal.is_plain:
+            lines += view.absences(state, self.seats)
+            if before and view.is_struck(state) and self.terminal.is_plain:
                 lines.append(view.board(state, self.style))  # and the line through it follows
             lines += view.picture(state, self.style)
         if lines and view.has_free_seat(state):
-            lines += [view.waiting(self.seats), self.invite if self.is_fresh else ""]
+            lines += [view.waiting(self.seats), "" if before else self.invite]
         self.terminal.show(view.lines_of(lines))
         if is_drawn:
             self.call()
@@ -229,31 +226,43 @@ class Game:
             self.terminal.prompt(view.AGAIN)
 
     async def obey(self, line: str | None) -> None:
-        """Do what a line says."""
-        self.terminal.answered()
+        """Do what a line says, or leave where there is none."""
         if line is None:
             await self.leave()
-        elif self.is_offered_to_watch:
-            self.is_offered_to_watch = False
-            if not view.is_yes(line):
-                raise Ended(view.FULL)
-            await self.session.ask(replace(self.session.join, role="watch"))
-        elif self.state is None or not self.is_connected:
+            return
+        self.terminal.answered()
+        if view.is_quit(line):
             await self.leave()
-        else:
+        elif self.phase == "offered":
+            await self.obey_offer(line)
+        elif self.state:
             await self.obey_in_game(line, self.state)
+
+    async def obey_offer(self, line: str) -> None:
+        """Watch, or leave."""
+        match view.yes_or_no(line):
+            case None:
+                self.terminal.prompt(view.WATCH)
+            case True:
+                self.phase = "joining"
+                await self.session.ask(replace(self.session.join, role="watch"))
+            case False:
+                await self.leave()
 
     async def obey_in_game(self, line: str, state: State) -> None:
         """Send the command that a line means, or say what would be one."""
         try:
-            command = (view.parse_answer if state.outcome else view.parse_cell)(line, state)
+            if self.is_asked_again:
+                command = view.parse_answer(line)
+            elif state.outcome:
+                command = view.parse_word(line)
+            else:
+                command = view.parse_cell(line, state)
         except Unclear as unclear:
             self.terminal.show(str(unclear))
             self.ask()
             return
         match command:
-            case "quit":
-                await self.leave()
             case "help":
                 self.terminal.show(view.HELP)
                 self.ask()
@@ -270,5 +279,5 @@ class Game:
 
     async def leave(self) -> None:
         """Give the place in the room up."""
-        self.has_left = True
+        self.phase = "left"
         await self.session.send(Leave())

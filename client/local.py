@@ -21,10 +21,8 @@ class CannotServe(Exception):
 
 
 @contextmanager
-def local_server(public_port: int | None) -> Iterator[Addresses]:
-    """Run a server: for everyone who can reach a port, or for this machine on a free one."""
-    port = ["--port", str(public_port or 0)]
-    flags = port if public_port else ["--host", "127.0.0.1", *port]
+def local_server(*flags: str) -> Iterator[Addresses]:
+    """Run a server with some flags of its own."""
     # -P: a folder called `server` where the player happens to be must not be taken for ours.
     # It stops when its standard input ends, so even a killed client leaves no server behind.
     command = [sys.executable, "-P", "-m", "server.main", "--until-eof", "--log-level", "error"]

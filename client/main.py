@@ -6,22 +6,19 @@ import contextlib
 import importlib.metadata
 import os
 import secrets
-import socket
-import ssl
 import sys
 from urllib.parse import urlsplit
 
 from client import view
 from client.line import Game
 from client.local import Addresses, CannotServe, local_server
-from client.session import TROUBLE, Ended, Session
+from client.session import TROUBLE, Ended, Session, reason
 from client.terminal import Terminal
 from shared.names import BadName, player_name, printable, room_name, spoken
-from shared.protocol import PROTOCOL, Join, Options
+from shared.protocol import DEFAULT_PORT, PROTOCOL, Join, Options
 from shared.rules import MARKS, MAX_SIZE, MIN_SIZE
 
-DEFAULT_SERVER = "ws://localhost:8765"
-DEFAULT_PORT = 8765
+DEFAULT_SERVER = f"ws://localhost:{DEFAULT_PORT}"
 USUAL_WIN = 5  # marks in a row on a large board
 
 EXAMPLES = """\
@@ -42,12 +39,9 @@ def main() -> None:
     parser = flags()
     chosen = parser.parse_args()
     try:
-        options_of(chosen)
-        url = server_url(chosen.server or os.environ.get("TICTACTOE_SERVER") or DEFAULT_SERVER)
-        if len(chosen.name) > (2 if chosen.vs == "self" else 1):
-            raise ValueError("--name is given once, or twice with --vs self")
-        if chosen.watch and not chosen.room:
-            raise ValueError("--watch needs a --room to watch")
+        check(chosen)
+        chosen.server = chosen.server or os.environ.get("TICTACTOE_SERVER")
+        url = server_url(chosen.server or DEFAULT_SERVER)
     except ValueError as error:
         parser.error(str(error))
     try:
@@ -58,8 +52,10 @@ def main() -> None:
         sys.exit(fail(str(error)))
     except CannotServe:
         sys.exit(1)
-    except BrokenPipeError:  # whoever read our output has gone
+    except OSError as error:  # whoever read our output has gone, or the disk is full
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            sys.exit(fail(f"cannot write: {error.strerror}"))
 
 
 def flags() -> argparse.ArgumentParser:
@@ -104,6 +100,17 @@ def flags() -> argparse.ArgumentParser:
     return parser
 
 
+def check(chosen: argparse.Namespace) -> None:
+    """Raise ValueError for flags that make no sense together."""
+    options_of(chosen)
+    if len(chosen.name) > (2 if chosen.vs == "self" else 1):
+        raise ValueError("--name is given once, or twice with --vs self")
+    if chosen.watch and chosen.room is None:
+        raise ValueError("--watch needs a --room to watch")
+    if chosen.local and chosen.server:
+        raise ValueError("--local has a server of its own: leave --server out")
+
+
 def options_of(chosen: argparse.Namespace) -> Options:
     """Return the options of the room, or raise ValueError."""
     size = chosen.size
@@ -118,10 +125,14 @@ def options_of(chosen: argparse.Namespace) -> Options:
 def server_url(text: str) -> str:
     """Return the URL of `ws://…`, `wss://…`, `host` or `host:port`, or raise ValueError."""
     url = text if "://" in text else f"ws://{text}"
-    parts = urlsplit(url)
-    if parts.scheme not in ("ws", "wss") or not parts.hostname:
+    try:
+        parts = urlsplit(url)
+        port = parts.port  # asking for it checks it
+    except ValueError:
+        parts, port = urlsplit(""), None
+    if parts.scheme not in ("ws", "wss") or not parts.hostname or parts.netloc.endswith(":"):
         raise ValueError(f"--server cannot be {printable(text)}: give ws://, wss:// or host:port")
-    if "://" not in text and parts.port is None:  # asking for the port checks it, too
+    if "://" not in text and port is None:
         url = f"{url.rstrip('/')}:{DEFAULT_PORT}"
     return url
 
@@ -135,18 +146,21 @@ def start(chosen: argparse.Namespace, url: str) -> int:
     x_name, o_name, *_ = [*map(player_name, chosen.name), "", ""]
     join = Join(
         PROTOCOL,
-        room_name(chosen.room or spoken(secrets.randbits(32))),
+        room_name(spoken(secrets.randbits(32)) if chosen.room is None else chosen.room),
         name=x_name,
         opponent_name=o_name,
         role="watch" if chosen.watch else "play",
         options=options,
     )
-    named = chosen.server or os.environ.get("TICTACTOE_SERVER")
     alone = options.opponent != "human"
     with contextlib.ExitStack() as stack:
         addresses = Addresses(url, f"tictactoe-client --server {printable(url)} --room ")
-        if chosen.local or chosen.host or (alone and not named):
-            addresses = stack.enter_context(local_server(public_port(chosen)))
+        if chosen.host:
+            port = urlsplit(url).port
+            flags = ["--port", str(DEFAULT_PORT if port is None else port)]
+            addresses = stack.enter_context(local_server(*flags))
+        elif chosen.local or (alone and not chosen.server):
+            addresses = stack.enter_context(local_server("--host", "127.0.0.1", "--port", "0"))
         invite = "" if alone else f"Invite: {addresses.invite}{join.room}"
         try:
             return asyncio.run(play(Session(addresses.here, join), terminal, chosen.style, invite))
@@ -154,16 +168,9 @@ def start(chosen: argparse.Namespace, url: str) -> int:
             terminal.restore()
 
 
-def public_port(chosen: argparse.Namespace) -> int | None:
-    """Return the port on which to start a server for others, or None if it is not for others."""
-    if not chosen.host:
-        return None
-    return urlsplit(server_url(chosen.server or DEFAULT_SERVER)).port or DEFAULT_PORT
-
-
 def ask_rest(chosen: argparse.Namespace, terminal: Terminal) -> None:
     """Ask at the terminal who plays, as far as the flags do not say."""
-    if not (chosen.room or chosen.vs or chosen.host):
+    if chosen.room is None and not (chosen.vs or chosen.host):
         chosen.vs = ask_opponent(terminal)
     if not chosen.name and chosen.vs == "self":
         chosen.name = [ask_name(terminal, f"Name of player {mark}?") for mark in MARKS]
@@ -197,20 +204,13 @@ async def play(session: Session, terminal: Terminal, style: view.Style, invite: 
         await session.open()
     except TROUBLE as error:
         return fail(f"cannot connect to {printable(session.url)}: {reason(error)}")
+    except Ended as ended:
+        return fail(str(ended))
     try:
         await Game(session, terminal, style, invite).run()
     except Ended as ended:
         return fail(str(ended))
     return 0
-
-
-def reason(error: Exception) -> str:
-    """Return why a connection failed, in a few words."""
-    if isinstance(error, ssl.SSLError | socket.gaierror):
-        return printable(str(error.strerror))
-    if isinstance(error, OSError):
-        return os.strerror(error.errno).lower() if error.errno else "nobody answers there"
-    return printable(str(error)) or "nobody answers there"
 
 
 def fail(reason: str) -> int:

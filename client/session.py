@@ -6,8 +6,11 @@ States and other replies come out, commands go in. It knows the wire, not the ga
 import asyncio
 import contextlib
 import ipaddress
+import os
 import random
 from collections.abc import AsyncIterator, Iterator
+from socket import gaierror
+from ssl import SSLError
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -34,13 +37,15 @@ from shared.protocol import (
 PING_EVERY = 5.0
 PING_TIMEOUT = 10.0  # so that a dead connection is noticed within 15 seconds
 CLOSE_TIMEOUT = 1.0
+ANSWER_TIMEOUT = 10.0  # for the server to say whether there is a place
 MAX_DELAY = 15.0
 
-# What connecting may raise: a host name no resolver takes and a kind of proxy that needs
-# another package are among it.
+# What opening may raise. ValueError: a host no resolver takes, a port that is none, in a proxy's
+# address or a redirect; LookupError: headers that contradict each other; ImportError: a kind of
+# proxy that needs another package.
 TROUBLE = (
-    *(OSError, TimeoutError, InvalidHandshake, InvalidProxy, InvalidURI),
-    *(UnicodeError, ImportError),
+    *(OSError, InvalidHandshake, InvalidProxy, InvalidURI, ConnectionClosed),
+    *(ValueError, LookupError, ImportError),
 )
 # Who comes back after one of these would be closed in the same way again.
 FINAL = {
@@ -71,9 +76,10 @@ class Session:
         self.join = join
         self.version = -1
         self.socket: ClientConnection | None = None
+        self.answer: str | bytes = ""  # the first frame of a connection
 
     async def open(self) -> None:
-        """Connect and ask to join, or raise one of TROUBLE."""
+        """Connect, ask to join and hear the answer; or raise one of TROUBLE, or Ended."""
         self.socket = await connect(
             self.url,
             compression=None,
@@ -83,7 +89,14 @@ class Session:
             close_timeout=CLOSE_TIMEOUT,
             proxy=None if is_here(self.url) else True,
         )
-        await self.send(self.join)
+        try:
+            async with asyncio.timeout(ANSWER_TIMEOUT):
+                await self.socket.send(encode(self.join), text=True)
+                self.answer = await self.socket.recv()
+        except BaseException:
+            await self.socket.close()
+            self._check_end(self.socket)
+            raise
 
     async def ask(self, join: Join) -> None:
         """Ask to join in another way, after the first was refused."""
@@ -99,18 +112,8 @@ class Session:
     async def replies(self) -> AsyncIterator[AnyReply | Lost]:
         """Yield what the server says, and each loss of the connection, or raise Ended."""
         while self.socket:
-            async for reply in self._received(self.socket):
-                yield reply
-            code, reason = self.socket.close_code, printable(self.socket.close_reason or "")
-            if code in FINAL:
-                raise Ended(f"The server closed the connection: {reason or code}.")
-            yield Lost(code == RESTART)
-            await self._reopen()
-
-    async def _received(self, socket: ClientConnection) -> AsyncIterator[AnyReply]:
-        try:
-            async for frame in socket:
-                reply = decode_reply(frame)
+            async for frame in self._frames(self.socket):
+                reply = decoded(frame)
                 if isinstance(reply, Welcome) and reply.token:
                     self.join = replace(self.join, token=reply.token)
                     self.version = -1  # a server started anew counts anew
@@ -119,10 +122,20 @@ class Session:
                         continue
                     self.version = reply.version
                 yield reply
-        except ConnectionClosed:
-            pass
-        except ValueError as error:
-            raise Ended(f"This is not a server of the game: {error}.") from error
+            self._check_end(self.socket)
+            yield Lost(self.socket.close_code == RESTART)
+            await self._reopen()
+
+    async def _frames(self, socket: ClientConnection) -> AsyncIterator[str | bytes]:
+        yield self.answer
+        with contextlib.suppress(ConnectionClosed):
+            async for frame in socket:
+                yield frame
+
+    def _check_end(self, socket: ClientConnection) -> None:
+        if socket.close_code in FINAL:
+            reason = printable(socket.close_reason or "") or socket.close_code
+            raise Ended(f"The server closed the connection: {reason}.")
 
     async def _reopen(self) -> None:
         for delay in delays():
@@ -137,6 +150,25 @@ class Session:
         """Close the connection."""
         if self.socket:
             await self.socket.close()
+
+
+def decoded(frame: str | bytes) -> AnyReply:
+    """Return the message in a frame, or raise Ended."""
+    try:
+        return decode_reply(frame)
+    except ValueError as error:
+        raise Ended(f"This is not a server of the game: {error}.") from error
+
+
+def reason(error: Exception) -> str:
+    """Return why a connection failed, in a few words."""
+    if isinstance(error, SSLError | gaierror):
+        return printable(str(error.strerror))
+    if isinstance(error, OSError):
+        return os.strerror(error.errno).lower() if error.errno else "nobody answers there"
+    if isinstance(error, ConnectionClosed):
+        return "the server closed the connection"
+    return printable(str(error)) or "nobody answers there"
 
 
 def is_here(url: str) -> bool:

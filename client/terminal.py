@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 MAX_LINE = 1000  # characters of a line that are kept
 MAX_LINES = 1000  # lines that are read ahead
-CLEAR = "\x1b[H\x1b[2J\x1b[3J"
+CLEAR = "\x1b[H\x1b[2J"
 SAVE_TITLE, RESTORE_TITLE = "\x1b[22;0t", "\x1b[23;0t"
 
 
@@ -17,13 +17,14 @@ class Terminal:
     """Prints whole lines, keeps a prompt at the bottom, and reads lines in a thread."""
 
     def __init__(self, *, plain: bool, quiet: bool) -> None:
-        self.is_interactive = sys.stdin.isatty() and sys.stdout.isatty()
-        self.is_plain = plain or not self.is_interactive or os.environ.get("TERM") == "dumb"
+        # A stream that was closed before the start is None.
+        self.is_interactive = all(s and s.isatty() for s in (sys.stdin, sys.stdout))
+        self.is_plain = plain or not self.is_interactive or is_dumb()
         self.is_quiet = quiet or not self.is_interactive
         self.is_prompting = False
         self.has_title = False
         self.has_ended = False  # no more lines will come than are in `lines`
-        self.typed = typed_lines()
+        self.typed = typed_lines() if sys.stdin else iter(())
         self.lines: asyncio.Queue[str | None] = asyncio.Queue()
         self.ahead = threading.Semaphore(MAX_LINES)  # an endless pipe must not fill the memory
 
@@ -75,6 +76,7 @@ class Terminal:
         """Ask for a line."""
         self._break_prompt()
         if self.is_interactive:
+            forget_typed()
             print(text, end=" ", flush=True)
             self.is_prompting = True
         else:
@@ -108,6 +110,19 @@ class Terminal:
         if self.is_prompting:
             self.is_prompting = False
             print(flush=True)
+
+
+def is_dumb() -> bool:
+    """Whether the terminal knows no escape sequences."""
+    return os.environ.get("TERM", "dumb") in ("", "dumb") and sys.platform != "win32"
+
+
+def forget_typed() -> None:
+    """Forget half a line that was typed at an earlier prompt: nobody sees it any more."""
+    if sys.platform != "win32":
+        import termios
+
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
 def typed_lines() -> Iterator[str]:

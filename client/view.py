@@ -17,7 +17,6 @@ from shared.protocol import (
     Computer,
     Declined,
     Dropped,
-    Finished,
     Forfeited,
     Join,
     Joined,
@@ -36,7 +35,7 @@ from shared.protocol import (
 from shared.rules import EMPTY, MARKS, Kind, Mark, other
 
 Style = Literal["numbers", "grid"]
-Word = Literal["help", "board", "quit"]
+Word = Literal["help", "board"]
 
 STROKES: dict[Kind, str] = {"row": "-", "column": "|", "diagonal": "\\", "antidiagonal": "/"}
 NUMBERS = (
@@ -47,16 +46,16 @@ WORDS: dict[str, AnyCommand | Word] = {
     "help": "help",
     "?": "help",
     "board": "board",
-    "quit": "quit",
-    "exit": "quit",
     "resign": Resign(),
     "claim": Claim(),
     "computer": Computer(),
     "sit": Sit(),
     "why": Review(),
 }
+QUIT = ("quit", "exit")
 ANSWERS = {"y": True, "yes": True, "n": False, "no": False, "": False}
 CELL = re.compile(r"(-?\d+)(?:\s*[,\s]\s*(-?\d+))?")
+LOSSES = {"resigned": "has resigned", "claimed": "stayed away", "timeout": "ran out of time"}
 MAX_ECHO = 12  # characters of a typed cell that are said back
 
 MOVE = "Move to?"
@@ -66,7 +65,8 @@ FULL = "The room is full. Add --watch to watch, or choose another room."
 LOST = "The connection is lost. Reconnecting..."
 STOPPING = "The server is stopping. Reconnecting when it is back..."
 HELP = """\
-A move is a cell's number, or its row and column: 2, 1,2 and 1 2 are the same cell.
+A move is a cell's number, or its row and column. On a board of 3 by 3, 2 and
+1,2 and 1 2 are the same cell.
 board   draw the board again
 resign  give the game up
 claim   take the win, when your opponent has been away for 30 seconds
@@ -167,6 +167,14 @@ def is_struck(state: State) -> bool:
     return bool(state.outcome and state.outcome.line)
 
 
+def is_redrawn(before: State | None, state: State) -> bool:
+    """Whether there is more to see than when the board was last drawn, if it was."""
+    if before is None:
+        return is_on(state) or state.outcome is not None
+    began = is_on(state) and not is_on(before)
+    return began or (state.ply, state.outcome) != (before.ply, before.outcome)
+
+
 def news_lines(state: State, seats: Set[Mark]) -> list[str]:
     """Return what has just happened, as far as this player does not know it already."""
     lines = []
@@ -177,6 +185,12 @@ def news_lines(state: State, seats: Set[Mark]) -> list[str]:
     return lines
 
 
+def absences(state: State, seats: Set[Mark]) -> list[str]:
+    """Return who is not there, for one who was not there to hear of it."""
+    away = [mark for mark, seat in state.players.items() if seat and not seat.connected]
+    return [_sentence(Dropped(mark), state, seats) for mark in away]
+
+
 def _sentence(item: AnyNews, state: State, seats: Set[Mark]) -> str:
     match item:
         case Joined(mark, name) if mark not in seats:
@@ -184,11 +198,9 @@ def _sentence(item: AnyNews, state: State, seats: Set[Mark]) -> str:
         case Left(mark, name):
             return f"{called(mark, name)} has left."
         case Dropped(mark) if seats and state.claimable_in is not None:
-            seconds = round(state.claimable_in)
-            return (
-                f"{player(state, mark)} has dropped. "
-                f"In {seconds} s you may claim the win, or keep waiting."
-            )
+            wait = round(state.claimable_in)
+            when = f"In {wait} s you may" if wait else "You may"
+            return f"{player(state, mark)} has dropped. {when} claim the win, or wait on."
         case Dropped(mark):
             return f"{player(state, mark)} has dropped. The seat is kept."
         case Returned(mark) if mark not in seats:
@@ -197,18 +209,14 @@ def _sentence(item: AnyNews, state: State, seats: Set[Mark]) -> str:
             return f"Game {game}.{you_are(seats)}"
         case Moved(mark, cell) if mark not in seats:
             return f"{player(state, mark)} takes {cell + 1}."
-        case Forfeited(mark, cell):
-            return f"Cell {cell + 1} is already full: {player(state, mark)} loses the turn."
+        case Forfeited(mark):
+            return f"That cell is already full. {player(state, mark)} loses the turn."
         case Accepted(mark) if mark in seats:
             return f"Waiting for {player(state, other(mark))} to answer."
         case Accepted(mark):
             return f"{player(state, mark)} wants to play again."
         case Declined(mark) if mark not in seats:
             return f"{player(state, mark)} does not want to play again."
-        case Finished(outcome) if outcome.winner and outcome.reason == "resigned":
-            return f"{player(state, other(outcome.winner))} resigns."
-        case Finished(outcome) if outcome.winner and outcome.reason == "claimed":
-            return f"{player(state, outcome.winner)} claims the win."
     return ""
 
 
@@ -251,6 +259,9 @@ def ending(state: State) -> list[str]:
         if outcome.line:
             cells = ", ".join(str(cell + 1) for cell in outcome.line)
             lines.append(f"{NUMBERS[state.win - 3]} in a row: {cells} ({outcome.kind}).")
+        else:
+            loser = player(state, other(outcome.winner))
+            lines.append(f"{loser} {LOSSES.get(outcome.reason, 'has lost')}.")
     else:
         lines.append("Stalemate!")
     scores = [f"{player(state, mark)} {seat.score}" for mark, seat in state.players.items() if seat]
@@ -258,15 +269,21 @@ def ending(state: State) -> list[str]:
     return lines
 
 
-def other_options(state: State, asked: Join) -> str:
-    """Return which options the room has, if they are not those that were asked for."""
+def other_options(state: State, seats: Set[Mark], asked: Join) -> str:
+    """Return what the room plays, if it is not what was asked for."""
     options = asked.options
+    if options.opponent != "human" and len(seats) == 1 and not _has_computer(state):
+        return f"You play against {player(state, other(min(seats)))}, who was here before you."
     if (state.size, state.win, state.occupied) == (options.size, options.win, options.occupied):
         return ""
     cost = "costs the turn" if state.occupied == "forfeit" else "is asked again"
     return (
         f"This room plays {state.size} by {state.size}, {state.win} in a row; a taken cell {cost}."
     )
+
+
+def _has_computer(state: State) -> bool:
+    return any(seat and seat.computer for seat in state.players.values())
 
 
 def accepted_now(state: State) -> str:
@@ -287,7 +304,7 @@ def parse_cell(text: str, state: State) -> AnyCommand | Word:
         cell = _cell([int(number) for number in match.groups() if number], state.size)
     except ValueError as error:  # int() refuses thousands of digits
         shown = words if len(words) <= MAX_ECHO else f"{words[:MAX_ECHO]}..."
-        raise Unclear(f"There is no cell {shown} on this board.") from error
+        raise Unclear(f"There is no cell {printable(shown)} on this board.") from error
     return Move(cell, state.ply)
 
 
@@ -299,29 +316,37 @@ def _cell(numbers: list[int], size: int) -> int:
     raise ValueError(numbers)
 
 
-def parse_answer(text: str, state: State) -> AnyCommand | Word:
+def parse_answer(text: str) -> AnyCommand | Word:
     """Return what a line typed after a game means, or raise Unclear."""
+    answer = yes_or_no(text)
+    if answer is not None:
+        return Rematch(answer)
+    if is_word(text):
+        return parse_word(text)
+    raise Unclear("Type y to play again, n to leave.")
+
+
+def parse_word(text: str) -> AnyCommand | Word:
+    """Return what a line means that answers no question, or raise Unclear."""
     words = text.strip().lower()
-    if words in ANSWERS:
-        return Rematch(ANSWERS[words])
     if words in WORDS:
         return WORDS[words]
-    raise Unclear("Type y to play again, n to leave.")
+    raise Unclear("Type quit to leave; help tells the other words.")
 
 
 def is_quit(text: str) -> bool:
     """Whether a line says to leave."""
-    return WORDS.get(text.strip().lower()) == "quit"
-
-
-def is_yes(text: str) -> bool:
-    """Whether a line says yes."""
-    return ANSWERS.get(text.strip().lower(), False)
+    return text.strip().lower() in QUIT
 
 
 def is_word(text: str) -> bool:
     """Whether a line is a word that may be said at any time."""
-    return text.strip().lower() in WORDS
+    return text.strip().lower() in (*WORDS, *QUIT)
+
+
+def yes_or_no(text: str) -> bool | None:
+    """Return whether a line says yes, or None if it says neither yes nor no."""
+    return ANSWERS.get(text.strip().lower())
 
 
 def lines_of(texts: Iterable[str]) -> str:

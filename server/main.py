@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import contextlib
+import errno
 import gc
 import importlib.metadata
 import logging
@@ -18,9 +19,9 @@ from websockets.asyncio.server import ServerConnection, serve
 from server import http
 from server.connection import Connection
 from server.hub import Hub
-from shared.protocol import MAX_FRAME, RESTART
+from shared.names import printable
+from shared.protocol import DEFAULT_PORT, MAX_FRAME, RESTART
 
-DEFAULT_PORT = 8765
 EVERYWHERE = "0.0.0.0"  # noqa: S104
 OPENING_SECONDS = 5.0  # for a client's handshake
 STOPPING_SECONDS = 5.0  # for clients to say goodbye
@@ -48,7 +49,7 @@ def main() -> None:
     logging.getLogger("websockets").setLevel(logging.CRITICAL)
     try:
         listening = listen(flags.host, flags.port)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
         sys.exit(f"tictactoe-server: {trouble(flags.host, flags.port, error)}")
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         runner.run(run(listening, flags.host or EVERYWHERE, until_eof=flags.until_eof))
@@ -101,10 +102,10 @@ def listen(host: str | None, port: int) -> socket.socket:
     return socket.create_server(address[:2], family=family, backlog=1024)
 
 
-def trouble(host: str | None, port: int, error: OSError) -> str:
+def trouble(host: str | None, port: int, error: OSError | UnicodeError) -> str:
     """Return one line on why the server cannot listen, and what to do."""
-    if isinstance(error, socket.gaierror):
-        return f"there is no address {host}: give --host an address of this machine."
+    if isinstance(error, UnicodeError | socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+        return f"cannot listen on {printable(str(host))}: give --host an address of this machine."
     reason = (os.strerror(error.errno) if error.errno else str(error)).lower()
     return f"cannot listen on port {port} ({reason}): free it, or choose another with --port."
 
@@ -192,9 +193,13 @@ def stop_at_eof(stop: asyncio.Event) -> None:
 
 def announce(host: str, port: int) -> None:
     """Print where the server listens, and how people on other machines join."""
-    print(f"Listening on ws://{in_url(host)}:{port}")
     reachable = lan_address() if host in (EVERYWHERE, "::") else host
-    print(f"tictactoe-client --server ws://{in_url(reachable)}:{port} --room ROOM", flush=True)
+    try:
+        print(f"Listening on ws://{in_url(host)}:{port}")
+        print(f"tictactoe-client --server ws://{in_url(reachable)}:{port} --room ROOM", flush=True)
+    except OSError as error:  # nobody reads it, or the disk is full: that is no reason to stop
+        log.warning("cannot write to standard output: %s", error.strerror)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def in_url(host: str) -> str:

@@ -14,6 +14,7 @@ from msgspec import Meta, Struct
 from shared.rules import EMPTY, MARKS, MAX_CELLS, MAX_SIZE, MIN_SIZE, Mark, Occupied, Outcome
 
 PROTOCOL = 1
+DEFAULT_PORT = 8765
 MAX_FRAME = 8 * 1024  # bytes of a frame to the server
 MAX_STATE = 64 * 1024  # bytes of a frame to a client
 MAX_TEXT = 256  # characters of a name or token, before it is looked at
@@ -27,6 +28,7 @@ Text = Annotated[str, Meta(max_length=MAX_TEXT)]
 Side = Annotated[int, Meta(ge=MIN_SIZE, le=MAX_SIZE)]
 Cell = Annotated[int, Meta(ge=0, lt=MAX_CELLS)]
 Count = Annotated[int, Meta(ge=0, lt=2**31)]
+Seconds = Annotated[float, Meta(ge=0, le=86400)]
 Role = Literal["play", "watch"]
 Opponent = Literal["human", "computer", "self"]
 Level = Literal["easy", "medium", "hard"]
@@ -104,7 +106,7 @@ class Options(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Join(Command, frozen=True):
-    """Enter a room, which is made if nobody is there.
+    """Enter a room, which is made if it does not exist.
 
     `opponent_name` is the second player's at the same terminal, with opponent "self".
     """
@@ -200,21 +202,21 @@ class Returned(News, frozen=True):
 class Started(News, frozen=True):
     """A game began."""
 
-    game: int
+    game: Count
 
 
 class Moved(News, frozen=True):
     """A mark was placed."""
 
     mark: Mark
-    cell: int
+    cell: Cell
 
 
 class Forfeited(News, frozen=True):
     """A taken cell was chosen, and the turn is lost."""
 
     mark: Mark
-    cell: int
+    cell: Cell
 
 
 class Finished(News, frozen=True):
@@ -267,28 +269,28 @@ class Player(Struct, frozen=True):
 
     name: str
     connected: bool
-    score: int
+    score: Count
     computer: bool
 
 
 class State(Reply, frozen=True):
     """The whole public room, and what has just happened in it."""
 
-    version: int
-    ply: int
+    version: Count
+    ply: Count
     size: Side
     win: Side
     occupied: Occupied
     cells: str
     turn: Mark
     starter: Mark
-    game: int
+    game: Count
     players: dict[Mark, Player | None]
-    draws: int
-    watchers: int
+    draws: Count
+    watchers: Count
     outcome: Outcome | None
     deadline: float | None
-    claimable_in: float | None
+    claimable_in: Seconds | None
     rematch: list[Mark]
     news: list[AnyNews]
 
@@ -365,11 +367,14 @@ def decode_reply(frame: str | bytes) -> AnyReply:
 
 
 def _is_drawable(state: State) -> bool:
-    """Whether a state has a mark or none for each cell, and a player or none for each mark."""
+    """Whether a state has something for each cell and each mark, and its line is on the board."""
+    cells = state.size**2
+    won = state.outcome.line if state.outcome else None
     return (
-        len(state.cells) == state.size**2
+        len(state.cells) == cells
         and set(state.cells) <= {*MARKS, EMPTY}
         and state.players.keys() == set(MARKS)
+        and all(0 <= cell < cells for cell in won or ())
     )
 
 

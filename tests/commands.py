@@ -32,13 +32,17 @@ def piped(typed: str | bytes, *flags: str | bytes, **env: str) -> subprocess.Com
 
 
 class Pipe:
-    """A client whose lines come from a pipe, one at a time."""
+    """A client whose lines come from a pipe: one at a time, or all that it will ever get."""
 
-    def __init__(self, *flags: str) -> None:
+    def __init__(self, *flags: str, typed: str | None = None) -> None:
         self.process = subprocess.Popen(
             [*CLIENT, *flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
         )
         self.unread = ""
+        if typed is not None:
+            assert self.process.stdin
+            self.process.stdin.write(typed.encode())
+            self.process.stdin.close()
 
     def says(self, text: str) -> str:
         """Read up to the end of `text`, and return what was read."""

@@ -5,7 +5,7 @@ import ssl
 import threading
 from contextlib import suppress
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self
 
 SECONDS = 10
 
@@ -24,6 +24,8 @@ class Relay:
         self.tls = tls
         self.as_proxy = as_proxy
         self.asked: list[str] = []  # the hosts a proxy was asked for
+        self.swallows: Literal["commands", "replies"] | None = None  # what gets lost on the way
+        self.has_swallowed = threading.Event()
         self.open: list[socket.socket] = []
         self.listening = socket.create_server(("127.0.0.1", 0))
         self.port: int = self.listening.getsockname()[1]
@@ -42,7 +44,8 @@ class Relay:
         self.cut()
 
     def cut(self) -> None:
-        """Cut every connection that stands; new ones may come."""
+        """Cut every connection that stands; new ones may come, and nothing gets lost on them."""
+        self.swallows = None
         while self.open:
             with suppress(OSError):
                 self.open.pop().shutdown(socket.SHUT_RDWR)
@@ -65,12 +68,17 @@ class Relay:
             client.settimeout(None)
             server = socket.create_connection(("127.0.0.1", self.target))
             self.open += [client, server]
-            threading.Thread(target=_pass_on, args=(server, client), daemon=True).start()
-            _pass_on(client, server)
+            back = threading.Thread(
+                target=self._pass, args=("replies", server, client), daemon=True
+            )
+            back.start()
+            self._pass("commands", client, server)
 
-
-def _pass_on(source: socket.socket, sink: socket.socket) -> None:
-    with suppress(OSError), source, sink:
-        while chunk := source.recv(65536):
-            sink.sendall(chunk)
-        sink.shutdown(socket.SHUT_RDWR)
+    def _pass(self, what: str, source: socket.socket, sink: socket.socket) -> None:
+        with suppress(OSError), source, sink:
+            while chunk := source.recv(65536):
+                if self.swallows == what:
+                    self.has_swallowed.set()
+                else:
+                    sink.sendall(chunk)
+            sink.shutdown(socket.SHUT_RDWR)

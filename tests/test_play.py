@@ -1,7 +1,7 @@
 """Whole games through the real commands: pipes, terminals, servers that stop."""
 
+import shlex
 import signal
-import socket
 import subprocess
 
 import pytest
@@ -71,7 +71,7 @@ def test_wrong_input_is_answered_and_loses_nothing() -> None:
 def test_a_taken_cell_costs_the_turn_where_the_rules_say_so() -> None:
     played = piped("1\n1\n", "--vs", "self", "--occupied", "forfeit")
 
-    assert "Cell 1 is already full: Player O loses the turn.\n" in played.stdout
+    assert "That cell is already full. Player O loses the turn.\n" in played.stdout
     assert played.stdout.endswith("Player X's turn\nMove to?\n")
 
 
@@ -99,7 +99,7 @@ def test_two_people_play_and_play_again(room: list[str]) -> None:
     alice.says("Game 2. You are O.")
     assert "Bob's turn (X)" in bob.says("Move to?")
     bob.type("resign")
-    alice.says("Bob (X) resigns.")
+    alice.says("Congratulations! Alice (O) wins!\nBob (X) has resigned.\n")
     assert "Score: Bob (X) 0, Alice (O) 2, draws 0." in alice.says("Play again?")
     bob.type("n")
     assert bob.ends()[1] == 0
@@ -110,11 +110,9 @@ def test_two_people_play_and_play_again(room: list[str]) -> None:
 
 
 def test_whole_games_can_be_piped_in_on_both_sides(room: list[str]) -> None:
-    alice, bob = pair(room)
-    for move in ("1", "2", "3"):
-        alice.type(move)
-    for move in ("4", "5"):
-        bob.type(move)
+    alice = Pipe(*room, "--name", "Alice", typed="1\n2\n3\n")
+    alice.says("Waiting for an opponent.")
+    bob = Pipe(*room, "--name", "Bob", typed="4\n5\n")
     bob_output, bob_code = bob.ends()
     alice_output, alice_code = alice.ends()
 
@@ -173,7 +171,7 @@ def test_a_player_who_is_killed_has_dropped(room: list[str]) -> None:
     bob.process.kill()
     bob.ends()
 
-    alice.says("Bob (O) has dropped. In 30 s you may claim the win, or keep waiting.\n")
+    alice.says("Bob (O) has dropped. In 30 s you may claim the win, or wait on.\n")
     alice.type("claim")
     alice.says("You may claim the win in ")
     assert alice.ends()[1] == 0
@@ -196,6 +194,11 @@ def test_a_player_who_is_killed_has_dropped(room: list[str]) -> None:
         (["--win", "4"], 2),
         (["--server", "http://localhost"], 2),
         (["--server", "localhost:99999"], 2),
+        (["--server", "ws://localhost:99999"], 2),
+        (["--server", "ws://localhost:abc"], 2),
+        (["--server", "localhost:"], 2),
+        (["--room", ""], 1),
+        (["--local"], 2),
         (["--server", "ws://[::1"], 2),
         (["--server", "ws://a..b"], 1),
         (["--server", "ws://" + "a" * 300], 1),
@@ -244,13 +247,48 @@ def test_who_closes_our_output_gets_no_complaint() -> None:
         assert client.stderr.read() == b""
 
 
+@pytest.mark.parametrize(
+    ("redirection", "code", "complaint"),
+    [
+        ("<&-", 0, ""),
+        (">/dev/full", 1, "tictactoe-client: cannot write: No space left on device\n"),
+    ],
+)
+def test_streams_that_are_closed_or_full_are_no_riddle(
+    redirection: str, code: int, complaint: str
+) -> None:
+    command = f"{shlex.join(CLIENT)} --vs self {redirection}"
+    done = subprocess.run(
+        ["bash", "-c", command],  # noqa: S607
+        input="5\n",
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (code, complaint)
+
+
+def test_the_server_may_be_named_by_the_environment(server: Server) -> None:
+    played = piped("", "--room", "lunch", TICTACTOE_SERVER=server.url)
+
+    assert f"Connecting to {server.url}...\nRoom lunch. You are X.\n" in played.stdout
+
+
+def test_who_wanted_to_play_alone_is_told_of_the_one_who_waits(room: list[str]) -> None:
+    alice = Pipe(*room, "--name", "Alice")
+    alice.says("Waiting for an opponent.")
+    bob = Pipe(*room, "--vs", "self")
+
+    bob.says("You play against Alice (X), who was here before you.")
+    assert (alice.ends()[1], bob.ends()[1]) == (0, 0)
+
+
 def test_host_starts_a_server_for_others_and_plays_on_it() -> None:
-    with socket.create_server(("", 0)) as free:
-        port = free.getsockname()[1]
-    alice = Pipe("--host", "--server", f"localhost:{port}", "--room", "lunch", "--name", "Alice")
-    invited = alice.says("--room lunch\n").rpartition("Invite: tictactoe-client ")[2].split()
-    assert invited[0] == "--server"
-    assert invited[1].endswith(f":{port}")
+    alice = Pipe("--host", "--server", "localhost:0", "--room", "lunch", "--name", "Alice")
+    alice.says("Waiting for an opponent.\nInvite: tictactoe-client --server ws://")
+    port = alice.says(" --room lunch\n").removesuffix(" --room lunch\n").rpartition(":")[2]
     bob = Pipe("--server", f"127.0.0.1:{port}", "--room", "lunch", "--name", "Bob")
     bob.says("Alice's turn (X)")
     taken = piped("", "--host", "--server", f"localhost:{port}")
@@ -340,11 +378,76 @@ def test_a_full_room_offers_to_watch(room: list[str]) -> None:
     alice.says("Move to?")
     screen = Screen(*room, "--name", "Eve")
     screen.shows("The room is full. Watch? (y/N)")
+    screen.type("perhaps")
+    screen.shows("Watch? (y/N) perhaps\nThe room is full. Watch? (y/N)")
     screen.type("y")
     screen.shows("Alice's turn (X)")
+    alice.type("resign")
+    screen.shows("Alice (X) has resigned.")
+    screen.type("")  # who is not asked whether to play again has not said no
+    screen.shows("Type quit to leave; help tells the other words.")
     screen.type("quit")
     assert screen.ends() == 0
     assert (alice.ends()[1], bob.ends()[1]) == (0, 0)
+
+
+def test_who_does_not_want_to_watch_leaves(room: list[str]) -> None:
+    alice, bob = pair(room)
+    alice.says("Move to?")
+    screen = Screen(*room, "--name", "Eve")
+    screen.shows("The room is full. Watch? (y/N)")
+    screen.type("")
+    assert screen.ends() == 0
+    assert (alice.ends()[1], bob.ends()[1]) == (0, 0)
+
+
+def test_who_waits_for_the_others_answer_does_not_leave_by_an_empty_line(room: list[str]) -> None:
+    alice = Screen(*room, "--name", "Alice")
+    alice.shows("Waiting for an opponent.")
+    bob = Pipe(*room, "--name", "Bob")
+    alice.shows("Move to?")
+    alice.type("resign")
+    alice.shows("Play again? (y/N)")
+    alice.type("y")
+    alice.shows("Waiting for Bob (O) to answer.")
+    alice.type("")
+    alice.shows("Type quit to leave; help tells the other words.")
+    bob.says("Play again? (y/N)")
+    bob.type("y")
+    alice.shows("Game 2. You are O.")
+    alice.press("d")
+    assert alice.ends() == 0
+    assert bob.ends()[1] == 0
+
+
+def test_what_was_half_typed_at_an_earlier_prompt_is_forgotten(room: list[str]) -> None:
+    alice = Screen(*room, "--name", "Alice")
+    alice.shows("Waiting for an opponent.")
+    bob = Pipe(*room, "--name", "Bob")
+    alice.shows("Move to?")
+    alice.type("1")
+    alice.shows("Bob's turn (O)")
+    alice.child.send("9")  # and no Enter
+    bob.says("Move to?")
+    bob.type("2")
+    alice.shows("Bob (O) takes 2.")
+    alice.shows("Move to?")
+    alice.type("3")
+    assert alice.shows("Bob's turn (O)").startswith("X | O | X\n")
+    alice.press("c")
+    assert alice.ends() == 0
+    assert "\x1b[3J" not in alice.raw, "what stood above is the player's"
+    assert bob.ends()[1] == 0
+
+
+@pytest.mark.parametrize("term", ["dumb", ""])
+def test_a_dumb_terminal_gets_no_escape(term: str) -> None:
+    screen = Screen("--vs", "self", "--name", "Alice", TERM=term)
+    screen.shows("Move to?")
+    screen.press("d")
+    assert screen.ends() == 0
+    assert "\x1b" not in screen.raw
+    assert screen.text().endswith("Move to?")
 
 
 def test_a_player_whose_server_stops_is_told_and_can_leave(server: Server) -> None:

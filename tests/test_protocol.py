@@ -263,7 +263,13 @@ def test_what_is_not_a_reply_is_a_value_error(frame: str) -> None:
         ("win", 99),
         ("players", {}),
         ("players", {"X": None}),
+        ("outcome", {"winner": "X", "line": [0, 1, 9], "kind": "row"}),
+        ("outcome", {"winner": "X", "line": [0, 1, 10**4299], "kind": "row"}),
+        ("news", [{"type": "moved", "mark": "X", "cell": 10**4299}]),
+        ("draws", 10**4299),
+        ("claimable_in", 1e300),
     ],
+    ids=lambda value: str(value)[:20] if isinstance(value, str) else type(value).__name__,
 )
 def test_a_board_that_cannot_be_drawn_is_not_of_the_protocol(field: str, value: object) -> None:
     state = json.loads(encode(REPLIES[1]))

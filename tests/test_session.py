@@ -5,13 +5,28 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Literal
 
 import pytest
 import trustme
+from msgspec.structs import replace
 from websockets.asyncio.server import ServerConnection, serve
 
+from client import session
 from client.session import MAX_DELAY, delays, is_here
-from tests.commands import Pipe, piped
+from server.room import join, new_room, view
+from shared.protocol import (
+    PROTOCOL,
+    AnyNews,
+    Join,
+    Joined,
+    Options,
+    Refusal,
+    State,
+    Welcome,
+    encode,
+)
+from tests.commands import SECONDS, Pipe, Screen, piped
 from tests.conftest import Server, StartServer
 from tests.relay import Relay
 
@@ -97,6 +112,55 @@ def test_a_player_whose_connection_is_cut_comes_back_to_the_same_game(server: Se
         assert (alice.ends()[1], bob.ends()[1]) == (0, 0)
 
 
+@pytest.mark.parametrize("lost", ["commands", "replies"])
+def test_a_move_whose_answer_was_lost_is_played_once(
+    server: Server, lost: Literal["commands", "replies"]
+) -> None:
+    with Relay(server.port) as relay:
+        alice = Pipe(*room(relay.port, "Alice"))
+        alice.says("Waiting for an opponent.")
+        bob = Pipe(*room(server.port, "Bob"))
+        alice.says("Move to?")
+        bob.says("Alice's turn (X)")
+        relay.swallows = lost
+        alice.type("5")
+        if lost == "replies":
+            bob.says("Alice (X) takes 5.")
+        else:
+            assert relay.has_swallowed.wait(SECONDS)
+        relay.cut()
+        alice.says("The connection is lost. Reconnecting...\n")
+        bob.says("Alice (X) is back.")
+        assert "4 | X | 6\n--- --- ---\n7 | 8 | 9\nBob's turn (O)\n" in alice.says(
+            "Bob's turn (O)\n"
+        )
+        if lost == "commands":
+            bob.says("Alice (X) takes 5.")
+        bob.type("1")
+        assert "O | 2 | 3\n--- --- ---\n4 | X | 6\n" in alice.says("Move to?")
+
+        assert (alice.ends()[1], bob.ends()[1]) == (0, 0)
+
+
+def test_who_comes_back_to_a_full_room_may_watch(start_server: StartServer) -> None:
+    one, other = start_server(), start_server()
+    bob = Pipe(*room(other.port, "Bob"))
+    bob.says("Waiting for an opponent.")
+    carol = Pipe(*room(other.port, "Carol"))
+    carol.says("Bob's turn (X)")
+    with Relay(one.port) as relay:
+        alice = Screen(*room(relay.port, "Alice"))
+        alice.shows("Waiting for an opponent.")
+        relay.target = other.port
+        relay.cut()
+        alice.shows("The room is full. Watch? (y/N)")
+        alice.type("y")
+        alice.shows("Room lunch. You are watching.\n1 | 2 | 3\n")
+        alice.type("quit")
+        assert alice.ends() == 0
+    assert (bob.ends()[1], carol.ends()[1]) == (0, 0)
+
+
 def test_players_come_back_to_a_server_that_was_killed(start_server: StartServer) -> None:
     server = start_server()
     alice = Pipe(*room(server.port, "Alice"))
@@ -121,6 +185,16 @@ def test_the_delays_grow_and_are_never_in_step() -> None:
     assert all(0 < wait <= 1.5 * MAX_DELAY for pair in waits for wait in pair)
     assert waits[0] < (1, 1) < waits[-1]
     assert any(first != second for first, second in waits)
+
+
+def room_state(name: str, news: list[AnyNews], **fields: object) -> State:
+    """Return the state of a room where O waits."""
+    made, _ = join(new_room(Options()), Join(PROTOCOL, "lunch"), b"key", 0.0)
+    shown = view(made, tuple(news), 0.0)
+    player = shown.players["X"]
+    assert player
+    players = {"X": None, "O": replace(player, name=name)}
+    return replace(shown, players=players, **fields)
 
 
 @asynccontextmanager
@@ -150,6 +224,30 @@ async def test_a_server_that_speaks_another_language_is_said_in_a_line(frame: st
     assert played.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("code", [1000, 1001, 1011, 1012, 4999])
+async def test_a_server_that_closes_without_an_answer_is_said_in_a_line(code: int) -> None:
+    async def speak(socket: ServerConnection) -> None:
+        await socket.close(code)
+
+    async with stranger(speak) as flags:
+        played = await asyncio.to_thread(piped, "", *flags)
+
+    assert played.returncode == 1
+    assert played.stderr.endswith(": the server closed the connection\n")
+    assert played.stderr.count("\n") == 1
+
+
+async def test_a_server_that_never_answers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "ANSWER_TIMEOUT", 0.01)
+
+    async def speak(socket: ServerConnection) -> None:
+        await socket.wait_closed()
+
+    async with stranger(speak) as (_, address, *_):
+        with pytest.raises(TimeoutError):
+            await session.Session(f"ws://{address}", Join(PROTOCOL, "a")).open()
+
+
 @pytest.mark.parametrize("code", [1008, 1009, 4001, 1003])
 async def test_who_was_closed_for_good_does_not_come_back(code: int) -> None:
     async def speak(socket: ServerConnection) -> None:
@@ -166,18 +264,10 @@ async def test_who_was_closed_for_good_does_not_come_back(code: int) -> None:
 
 async def test_a_hostile_server_reaches_no_terminal() -> None:
     async def speak(socket: ServerConnection) -> None:
-        await socket.send(
-            '{"type":"welcome","protocol":1,"room":"\\u001b[2J","seats":["X"],"token":"t"}'
-        )
-        player = '{"name":"\\u001b[2J\\u202e","connected":true,"score":0,"computer":false}'
-        await socket.send(
-            '{"type":"state","version":1,"ply":0,"size":3,"win":3,"occupied":"retry",'
-            '"cells":".........","turn":"O","starter":"X","game":1,"players":{"X":null,"O":'
-            + player
-            + '},"draws":0,"watchers":0,"outcome":null,"deadline":null,"claimable_in":null,'
-            '"rematch":[],"news":[{"type":"joined","mark":"O","name":"\\u001b[2J"}]}'
-        )
-        await socket.send('{"type":"refused","code":"\\u001b","message":"\\u001b[2J"}')
+        await socket.send(encode(Welcome(PROTOCOL, "\x1b[2J", ["X"], "secret")), text=True)
+        state = room_state("\x1b[2J\u202e", [Joined("O", "\x1b[2J")])
+        await socket.send(encode(state), text=True)
+        await socket.send(encode(Refusal("\x1b", "\x1b[2J")), text=True)
         await socket.wait_closed()
 
     async with stranger(speak) as flags:
@@ -185,3 +275,19 @@ async def test_a_hostile_server_reaches_no_terminal() -> None:
 
     assert "\\x1b[2J (O) has joined." in played.stdout
     assert "\x1b" not in played.stdout + played.stderr
+
+
+async def test_a_state_older_than_the_last_is_passed_over() -> None:
+    async def speak(socket: ServerConnection) -> None:
+        await socket.send(encode(Welcome(PROTOCOL, "a", ["X"], "secret")), text=True)
+        for version, name in ((5, "Five"), (4, "Four"), (6, "Six")):
+            state = room_state(name, [Joined("O", name)], version=version)
+            await socket.send(encode(state), text=True)
+        await socket.close(1008, "enough")
+
+    async with stranger(speak) as flags:
+        played = await asyncio.to_thread(piped, "5\n", *flags)
+
+    assert "Five (O) has joined." in played.stdout
+    assert "Six (O) has joined." in played.stdout
+    assert "Four" not in played.stdout

@@ -6,8 +6,25 @@ from msgspec.structs import replace
 from client import view
 from client.view import Unclear, board, ending, parse_answer, parse_cell, turn_line
 from server import room
-from shared.protocol import Join, Move, Options, Rematch, Resign, State
-from shared.rules import Position, Rules, outcome
+from shared.protocol import (
+    Accepted,
+    AnyNews,
+    Declined,
+    Dropped,
+    Forfeited,
+    Join,
+    Joined,
+    Left,
+    Move,
+    Moved,
+    Options,
+    Rematch,
+    Resign,
+    Returned,
+    Started,
+    State,
+)
+from shared.rules import Mark, Outcome, Position, Reason, Rules, outcome
 from tests.drawings import position
 
 
@@ -123,12 +140,10 @@ def test_words_are_commands_in_any_case() -> None:
 
 
 def test_no_is_what_an_empty_answer_means() -> None:
-    over = state(position("XXX OO. ..."))
-
-    assert parse_answer("", over) == Rematch(accept=False)
-    assert parse_answer("Y", over) == Rematch(accept=True)
+    assert parse_answer("") == Rematch(accept=False)
+    assert parse_answer("Y") == Rematch(accept=True)
     with pytest.raises(Unclear):
-        parse_answer("maybe", over)
+        parse_answer("maybe")
 
 
 def test_a_hostile_name_from_a_hostile_server_is_escaped() -> None:
@@ -139,3 +154,87 @@ def test_a_hostile_name_from_a_hostile_server_is_escaped() -> None:
 
     assert turn_line(hostile) == "\\x1b[2J\\u202e\\x9b's turn (X)"
     assert view.player(hostile, "X").isprintable()
+
+
+LONG = "W" * 16  # as wide as a name may be
+FULL = position("XXX OO. ...")
+
+
+@pytest.mark.parametrize(
+    "news",
+    [
+        Joined("O", LONG),
+        Left("O", LONG),
+        Dropped("O"),
+        Returned("O"),
+        Started(2),
+        Moved("O", 8),
+        Forfeited("O", 8),
+        Accepted("O"),
+        Accepted("X"),
+        Declined("O"),
+    ],
+    ids=lambda news: type(news).__name__,
+)
+@pytest.mark.parametrize("wait", [None, 30.0, 0.0])
+def test_every_event_is_one_line_of_a_narrow_terminal(news: AnyNews, wait: float | None) -> None:
+    told = replace(state(position("... ... ..."), LONG, LONG), news=[news], claimable_in=wait)
+
+    (line,) = view.news_lines(told, {"X"})
+    assert len(line) < 80
+    assert line.endswith(".")
+
+
+def test_every_other_text_fits_a_narrow_terminal() -> None:
+    asked = Join(1, "lunch", options=Options(size=15, win=5, opponent="self"))
+    texts = [
+        *(view.MOVE, view.AGAIN, view.WATCH, view.FULL, view.LOST, view.STOPPING),
+        *view.HELP.splitlines(),
+        *ending(state(FULL, LONG, LONG)),
+        view.accepted_now(state(FULL)),
+        view.other_options(state(FULL, LONG, LONG), {"X"}, asked),
+        view.other_options(state(FULL, LONG, LONG), {"X", "O"}, asked),
+    ]
+
+    assert all(0 < len(text) < 80 for text in texts)
+
+
+def test_who_was_not_there_to_hear_of_it_is_told_who_is_away() -> None:
+    told = state(position("... ... ..."), "Alice", "Bob")
+    bob = told.players["O"]
+    assert bob
+    told.players["O"] = replace(bob, connected=False)
+
+    assert view.absences(told, {"X"}) == ["Bob (O) has dropped. The seat is kept."]
+    assert view.absences(replace(told, claimable_in=0.0), {"X"}) == [
+        "Bob (O) has dropped. You may claim the win, or wait on."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("winner", "reason", "how"),
+    [
+        ("X", "resigned", "Bob (O) has resigned."),
+        ("O", "claimed", "Alice (X) stayed away."),
+        ("O", "timeout", "Alice (X) ran out of time."),
+    ],
+)
+def test_a_win_without_a_line_says_how(winner: Mark, reason: Reason, how: str) -> None:
+    won = replace(
+        state(position("... ... ..."), "Alice", "Bob"), outcome=Outcome(winner, reason=reason)
+    )
+
+    assert ending(won)[1] == how
+
+
+def test_the_board_is_drawn_again_when_it_has_changed() -> None:
+    empty, won = state(position("... ... ...")), state(FULL)
+    alone = replace(empty, players={**empty.players, "O": None})
+
+    assert not view.is_redrawn(None, alone)
+    assert view.is_redrawn(alone, empty)
+    assert not view.is_redrawn(empty, replace(empty, watchers=3))
+    assert not view.is_redrawn(empty, alone)
+    assert view.is_redrawn(empty, replace(empty, ply=1))
+    assert view.is_redrawn(empty, won)
+    assert view.is_redrawn(None, won)
