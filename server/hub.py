@@ -43,6 +43,7 @@ from shared.protocol import (
     Move,
     Moved,
     OpenRoom,
+    Options,
     Refused,
     Welcome,
     encode,
@@ -97,7 +98,7 @@ class Hub:
             name = room_name(command.room)
         except BadName as error:
             raise Refused("bad_room", str(error)) from error
-        table = self.tables.get(name) or Table(name, new_room(command.options))
+        table = self.tables.get(name) or Table(name, new_room(Options()))
         token = command.token or ""
         if command.role == "watch" or not seats_of(table.room, key_of(token)):
             token = secrets.token_urlsafe(16)

@@ -54,7 +54,10 @@ class Seat(Struct, frozen=True):
 
 
 class Room(Struct, frozen=True):
-    """A table for two, the game on it and the series it is part of."""
+    """A table for two, the game on it and the series it is part of.
+
+    The options are those of whoever sat down where nobody was.
+    """
 
     options: Options
     position: Position
@@ -125,12 +128,13 @@ def join(room: Room, command: Join, key: bytes, now: float) -> Step:
     if not free:
         raise Refused("room_full")
     newcomers = {free[0]: Seat(_player_name(command.name), key)}
-    opponent = "human" if company else command.options.opponent
-    if opponent == "self":
+    if company:
+        return _seated(room, company, newcomers)
+    if command.options.opponent == "self":
         newcomers["O"] = Seat(_player_name(command.opponent_name), key)
-    elif opponent == "computer":
+    elif command.options.opponent == "computer":
         newcomers["O"] = Seat(names.COMPUTER, b"", computer=True)
-    return _seated(room, company, newcomers)
+    return _seated(_cleared(room, command.options), company, newcomers)
 
 
 def leave(room: Room, seats: Set[Mark]) -> Step:
@@ -309,11 +313,11 @@ def _player_name(text: str) -> str:
 def _seated(room: Room, company: dict[Mark, Seat], newcomers: dict[Mark, Seat]) -> Step:
     """Return the room with newcomers in it: a new pair, so a new series.
 
-    They take up a game that stands where someone is left who played it.
+    A newcomer takes up the game of one who has left.
     """
     seats = {mark: newcomers.get(mark) or company.get(mark) for mark in MARKS}
     seats = {mark: seat and replace(seat, score=0) for mark, seat in seats.items()}
-    if company and room.outcome is None:
+    if room.outcome is None:
         room = _changed(room, seats=seats, game=1)
     else:
         room = _new_game(room, 1, seats, "X")
@@ -321,6 +325,12 @@ def _seated(room: Room, company: dict[Mark, Seat], newcomers: dict[Mark, Seat]) 
     if is_on(room) and room.position.last is None:
         news.append(Started(room.game))
     return replace(room, draws=0), tuple(news)
+
+
+def _cleared(room: Room, options: Options) -> Room:
+    """Return the room as whoever finds nobody there wants it, or raise Refused."""
+    made = new_room(options)
+    return replace(made, watchers=room.watchers, ply=room.ply, version=room.version)
 
 
 def _new_game(room: Room, game: int, seats: dict[Mark, Seat | None], starter: Mark) -> Room:

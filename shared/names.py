@@ -12,11 +12,13 @@ from wcwidth import wcswidth, wcwidth
 MAX_NAME_COLUMNS = 16
 MAX_ROOM_LENGTH = 32
 COMPUTER = "Computer"
+RESERVED = ("computer", "player x", "player o")
 NAME_SIGNS = " -_.'"
 # Unicode calls these letters or marks, but nobody sees them: fillers, variation selectors.
 BLANK = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
+STACKED = re.compile("(?<!L)M")  # in the categories of a name: a mark that stands on no letter
 CONSONANTS = "bdfghjklmnprstvz"
 VOWELS = "aiou"
 
@@ -32,10 +34,12 @@ def player_name(text: str) -> str:
         raise BadName("A name cannot begin or end with a space.")
     if not _is_name(name):
         raise BadName("A name may have letters, digits, spaces and - _ . ' only.")
+    if STACKED.search("".join(unicodedata.category(c)[0] for c in name)):
+        raise BadName("A name may have one accent on a letter, not more.")
     if wcswidth(name) > MAX_NAME_COLUMNS:
         raise BadName(f"A name may be at most {MAX_NAME_COLUMNS} columns wide.")
-    if name.casefold() == COMPUTER.casefold():
-        raise BadName(f"Only the computer is called {COMPUTER}.")
+    if name.casefold() in RESERVED:
+        raise BadName(f"{name} is what the game itself calls a player.")
     return name
 
 
@@ -79,14 +83,6 @@ def _is_letter_or_digit(character: str) -> bool:
 
 
 def _is_name(text: str) -> bool:
-    if BLANK.search(text):
-        return False
-    before = ""
-    for character in text:
-        if unicodedata.category(character)[0] == "M":
-            if not (before and _is_letter(before)):
-                return False
-        elif not (_is_letter_or_digit(character) or character in NAME_SIGNS):
-            return False
-        before = character
-    return True
+    return not BLANK.search(text) and all(
+        _is_letter_or_digit(c) or c in NAME_SIGNS or unicodedata.category(c)[0] == "M" for c in text
+    )

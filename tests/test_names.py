@@ -99,9 +99,9 @@ def test_a_wide_letter_counts_as_two_columns() -> None:
         player_name("漢" * 9)
 
 
-@pytest.mark.parametrize("name", ["Computer", "computer", "COMPUTER"])
-def test_nobody_else_is_called_computer(name: str) -> None:
-    with pytest.raises(BadName, match="Only the computer"):
+@pytest.mark.parametrize("name", ["Computer", "computer", "COMPUTER", "Player X", "player o"])
+def test_nobody_is_called_what_the_game_calls_its_players(name: str) -> None:
+    with pytest.raises(BadName, match="the game itself"):
         player_name(name)
 
 

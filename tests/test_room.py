@@ -14,7 +14,6 @@ from server.room import (
     claim,
     drop,
     is_deserted,
-    is_on,
     join,
     leave,
     move,
@@ -46,9 +45,10 @@ from shared.protocol import (
     Resign,
     Returned,
     Started,
+    decode_reply,
     encode,
 )
-from shared.rules import MARKS, Mark, Occupied, Outcome, drawing
+from shared.rules import MARKS, Mark, Occupied, Outcome, drawing, outcome
 from tests.drawings import position
 
 ANN, BOB, EVE = b"key-of-ann", b"key-of-bob", b"key-of-eve"
@@ -324,38 +324,68 @@ def test_a_room_is_open_while_one_waits() -> None:
     assert open_room("a", leave(alone("computer"), X)[0]) is None
 
 
-def step(room: Room, kind: int, key: bytes, cell: int, now: float) -> Step:
+KINDS = ("join", "leave", "drop", "resign", "again", "decline", "claim", *["play"] * 5)
+steps = st.lists(
+    st.tuples(
+        st.sampled_from(KINDS),
+        st.sampled_from([ANN, BOB, EVE]),
+        st.integers(0, 8),
+        st.sampled_from([0, 1, GRACE, KEPT_FOR]),
+    ),
+    max_size=80,
+)
+
+
+def step(room: Room, kind: str, key: bytes, cell: int, now: float) -> Step:
     held = seats_of(room, key)
     match kind:
-        case 0:
+        case "join":
             return join(room, player(), key, now)
-        case 1:
+        case "leave":
             return leave(room, held)
-        case 2:
+        case "drop":
             return drop(room, held, now)
-        case 3:
+        case "resign":
             return resign(room, held, Resign(), now)
-        case 4:
+        case "again":
             return again(room, held)
-        case 5:
+        case "decline":
+            return again(room, held, accept=False)
+        case "claim":
             return claim(room, held, Claim(), now)
         case _:
-            return play(room, held, cell)
+            return move(room, held, Move(cell, room.ply), now)
 
 
-@settings(deadline=None, max_examples=80)
-@given(st.lists(st.tuples(st.integers(0, 7), st.sampled_from([ANN, BOB, EVE]), st.integers(0, 8))))
-def test_neither_ply_nor_version_ever_goes_back(steps: list[tuple[int, bytes, int]]) -> None:
-    room = new_room(Options())
-    for now, (kind, key, cell) in enumerate(steps):
-        held = seats_of(room, key)
-        if kind in (1, 2) and not held:
-            continue
+@settings(deadline=None, max_examples=200)
+@given(steps)
+def test_whatever_they_do_nobody_who_is_there_loses_a_seat(
+    steps: list[tuple[str, bytes, int, float]],
+) -> None:
+    room, now = new_room(Options()), 0.0
+    there: set[bytes] = set()
+    for kind, key, cell, seconds in steps:
+        now += seconds
+        if (kind == "join") == (key in there) or (kind in ("leave", "drop") and key not in there):
+            continue  # a connection joins once, and only one that joined can go
+        before = room
         try:
-            after, _ = step(room, kind, key, cell, float(now))
+            room, news = step(room, kind, key, cell, now)
         except Refused:
+            assert room is before
             continue
-        assert after.version > room.version
-        assert room.ply <= after.ply <= room.ply + 1
-        assert not (is_on(after) and after.outcome)
-        room = after
+        if kind == "join":
+            there.add(key)
+        elif kind in ("leave", "drop"):
+            there.discard(key)
+        assert all(len(seats_of(room, one)) == 1 for one in there)
+        assert len({seat.key for seat in room.seats.values() if seat}) == sum(
+            seat is not None for seat in room.seats.values()
+        )
+        assert room.version > before.version
+        assert room.ply == before.ply + any(isinstance(item, Moved) for item in news)
+        assert decode_reply(encode(view(room, news, now)))
+        if room.outcome and room.outcome.reason in ("line", "full"):
+            assert room.outcome == outcome(room.position)
+        if not room.outcome:
+            assert outcome(room.position) is None
