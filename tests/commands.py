@@ -5,6 +5,7 @@ Every wait is for something that is said, and bounded.
 
 import os
 import select
+import signal
 import subprocess
 import sys
 from typing import Any
@@ -92,6 +93,8 @@ class Screen:
             dimensions=(24, 80),
             encoding="utf-8",
             timeout=SECONDS,
+            # Tests that run in the background hand on that Ctrl-C is ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
     def shows(self, text: str) -> str:

@@ -262,6 +262,28 @@ async def test_who_was_closed_for_good_does_not_come_back(code: int) -> None:
     )
 
 
+async def test_a_player_leaves_a_server_that_stops_answering() -> None:
+    async def speak(socket: ServerConnection) -> None:
+        await socket.send(encode(Welcome(PROTOCOL, "\x1b[2J", ["X"], "secret")), text=True)
+        alone = room_state("Bob", [])
+        players = {"X": alone.players["O"], "O": alone.players["O"]}
+        await socket.send(encode(replace(alone, players=players)), text=True)
+        await socket.wait_closed()
+
+    def play(*flags: str) -> Screen:
+        screen = Screen(*flags, "--name", "Alice")
+        screen.shows("Move to?")
+        screen.type("5")
+        screen.press("d")
+        assert screen.ends() == 0
+        return screen
+
+    async with stranger(speak) as flags:
+        screen = await asyncio.to_thread(play, *flags)
+
+    assert "\x1b]0;Your turn: \\x1b[2J\a" in screen.raw
+
+
 async def test_a_hostile_server_reaches_no_terminal() -> None:
     async def speak(socket: ServerConnection) -> None:
         await socket.send(encode(Welcome(PROTOCOL, "\x1b[2J", ["X"], "secret")), text=True)
