@@ -23,6 +23,7 @@ Reason = Literal["line", "full", "resigned", "claimed", "timeout"]
 
 MARKS: tuple[Mark, Mark] = ("X", "O")
 EMPTY = "."
+CHARACTERS = str.maketrans("012", f"{EMPTY}XO")
 MIN_SIZE = 3
 MAX_SIZE = 15
 MAX_CELLS = MAX_SIZE * MAX_SIZE
@@ -170,7 +171,6 @@ def lines_through(size: int, win: int) -> tuple[tuple[Line, ...], ...]:
 def drawing(position: Position) -> str:
     """Return the board as text, a character per cell: "X..O....X"."""
     rules, _, x, o, _ = position
-    return "".join(
-        "X" if x >> cell & 1 else "O" if o >> cell & 1 else EMPTY
-        for cell in range(rules.size * rules.size)
-    )
+    # Read in base 16, a bit becomes a digit of its own: 1 for an X, and twice that for an O.
+    digits = int(f"{x:b}", 16) + 2 * int(f"{o:b}", 16)
+    return f"{digits:0{rules.size * rules.size}x}"[::-1].translate(CHARACTERS)
