@@ -10,9 +10,10 @@ from typing import Literal
 from msgspec.structs import replace
 
 from client import view
+from client.board import Style, board
 from client.session import Ended, Lost, Session
 from client.terminal import Terminal
-from client.view import Style, Unclear
+from client.view import Unclear
 from shared.names import printable
 from shared.protocol import (
     Accepted,
@@ -186,7 +187,7 @@ class Game:
             self.terminal.clear()
             lines += view.absences(state, self.seats)
             if before and view.is_struck(state) and self.terminal.is_plain:
-                lines.append(view.board(state, self.style))  # and the line through it follows
+                lines.append(board(state, self.style))  # and the line through it follows
             lines += view.picture(state, self.style)
         if lines and view.has_free_seat(state):
             lines += [view.waiting(self.seats), "" if before else self.invite]

@@ -9,7 +9,7 @@ import secrets
 import sys
 from urllib.parse import urlsplit
 
-from client import view
+from client.board import Style
 from client.line import Game
 from client.local import Addresses, CannotServe, local_server
 from client.session import TROUBLE, Ended, Session, reason
@@ -197,7 +197,7 @@ def ask_name(terminal: Terminal, question: str) -> str:
             terminal.show(str(error))
 
 
-async def play(session: Session, terminal: Terminal, style: view.Style, invite: str) -> int:
+async def play(session: Session, terminal: Terminal, style: Style, invite: str) -> int:
     """Connect and play, and return the exit code."""
     terminal.show(f"Connecting to {printable(session.url)}...")
     try:

@@ -1,4 +1,4 @@
-"""Every sentence a player reads, every board, and what a typed line means.
+"""Every sentence a player reads, and what a typed line means.
 
 Pure: a state in, text out; a line in, a command out. Whether a move is legal, whose turn it is
 and who has won is the server's to say.
@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Set
 from typing import Literal
 
+from client.board import Style, board
 from shared.names import printable
 from shared.protocol import (
     Accepted,
@@ -32,12 +33,10 @@ from shared.protocol import (
     State,
     Welcome,
 )
-from shared.rules import EMPTY, MARKS, Kind, Mark, other
+from shared.rules import MARKS, Mark, other
 
-Style = Literal["numbers", "grid"]
 Word = Literal["help", "board"]
 
-STROKES: dict[Kind, str] = {"row": "-", "column": "|", "diagonal": "\\", "antidiagonal": "/"}
 NUMBERS = (
     *("Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"),
     *("Ten", "Eleven", "Twelve", "Thirteen", "Fourteen", "Fifteen"),
@@ -76,57 +75,6 @@ After a game, y or n answers whether you play again."""
 
 class Unclear(ValueError):
     """A line that means nothing; the text says what would."""
-
-
-def board(state: State, style: Style, *, struck: bool = False) -> str:
-    """Return the board, with a line through the winning cells if `struck`.
-
-    1 | X | 3      the same,        1 | X | 3         the grid:   1 2 3
-    --- --- ---    struck:         --- --- ---                  1   X
-    4 | X | 6                       4 ||X|| 6                   2   X
-    """
-    strokes: dict[int, str] = {}
-    outcome = state.outcome
-    if struck and outcome and outcome.line and outcome.kind:
-        strokes = dict.fromkeys(outcome.line, STROKES[outcome.kind])
-    return (_numbers if style == "numbers" else _grid)(state, strokes)
-
-
-def _numbers(state: State, strokes: dict[int, str]) -> str:
-    size = state.size
-    width = len(str(size * size)) + 2
-    texts = [
-        f"{stroke}{cell + 1 if mark == EMPTY else mark}{stroke}".rjust(width)
-        for cell, mark in enumerate(state.cells)
-        for stroke in [strokes.get(cell, " ")]
-    ]
-    edge = 0 if strokes else 1  # where nothing is struck, nothing stands left of the first column
-    rows = ["|".join(row)[edge:].rstrip() for row in _rows(texts, size)]
-    rule = " ".join(["-" * width] * size)
-    return f"\n{rule}\n".join(rows)
-
-
-def _grid(state: State, strokes: dict[int, str]) -> str:
-    size = state.size
-    edge = " " if strokes else ""
-    head = [f"{edge}{column}{edge}" for column in range(1, size + 1)]
-    texts = [
-        f"{stroke}{mark.replace(EMPTY, ' ')}{stroke}"
-        for cell, mark in enumerate(state.cells)
-        for stroke in [strokes.get(cell, edge)]
-    ]
-    width = len(str(size))
-    lines = [
-        " ".join(text.rjust(width + 2 * len(edge)) for text in row)
-        for row in [head, *_rows(texts, size)]
-    ]
-    return "\n".join(
-        f"{str(row or '').rjust(width)} {line}".rstrip() for row, line in enumerate(lines)
-    )
-
-
-def _rows(texts: list[str], size: int) -> list[list[str]]:
-    return [texts[first : first + size] for first in range(0, size * size, size)]
 
 
 def called(mark: Mark, name: str) -> str:

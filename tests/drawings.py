@@ -1,6 +1,10 @@
 """Boards as drawings, so that a test shows the board it is about."""
 
-from shared.rules import Mark, Occupied, Position, Rules, lines
+from msgspec.structs import replace
+
+from server import room
+from shared.protocol import Join, Options, State
+from shared.rules import Mark, Occupied, Position, Rules, lines, outcome
 
 
 def position(
@@ -14,3 +18,13 @@ def position(
     marked = [cell for cell, c in enumerate(cells) if c != "."]
     last = made[0].cells[-1] if made else marked[-1] if marked else None
     return Position(Rules(len(rows), win, occupied), turn, x, o, last)
+
+
+def state(at: Position, x: str = "", o: str = "") -> State:
+    """Return what players called `x` and `o` are shown of a board."""
+    made = room.new_room(Options())
+    made, _ = room.join(
+        made, Join(1, "lunch", x, options=Options(at.rules.size, at.rules.win)), b"x", 0.0
+    )
+    made, _ = room.join(made, Join(1, "lunch", o), b"o", 0.0)
+    return room.view(replace(made, position=at, outcome=outcome(at)), (), 0.0)

@@ -26,10 +26,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server/main.py": {"websockets", "uvloop", "server", "shared"},
     "client/__init__.py": set(),
     "client/session.py": {"msgspec", "websockets", "shared.protocol", "shared.names"},
-    "client/view.py": {"shared"},
+    "client/board.py": {"shared.protocol", "shared.rules"},
+    "client/view.py": {"client.board", "shared"},
     "client/terminal.py": set(),
     "client/local.py": set(),
-    "client/line.py": {"msgspec", "client.session", "client.view", "client.terminal", "shared"},
+    "client/line.py": {
+        *("msgspec", "client.session", "client.view", "client.board", "client.terminal", "shared"),
+    },
     "client/main.py": {"client", "shared"},
 }
 PURE = (
@@ -37,6 +40,7 @@ PURE = (
     "shared/protocol.py",
     "shared/names.py",
     "server/room.py",
+    "client/board.py",
     "client/view.py",
 )
 IMPURE = {"asyncio", "time", "datetime", "random", "secrets", "os", "socket", "threading"}
