@@ -91,7 +91,7 @@ class Session:
         )
         try:
             async with asyncio.timeout(ANSWER_TIMEOUT):
-                await self.socket.send(encode(self.join), text=True)
+                await self.send(self.join)  # a server that has closed may have said why
                 self.answer = await self.socket.recv()
         except BaseException:
             await self.socket.close()
