@@ -25,6 +25,15 @@ def pair(room: list[str], *flags: str) -> tuple[Pipe, Pipe]:
     return alice, Pipe(*room, "--name", "Bob")
 
 
+def at_a_terminal(room: list[str]) -> tuple[Screen, Pipe]:
+    """Return Alice at a terminal, asked for her first move, and Bob behind a pipe."""
+    alice = Screen(*room, "--name", "Alice")
+    alice.shows("Waiting for an opponent.")
+    bob = Pipe(*room, "--name", "Bob")
+    alice.shows("Move to?")
+    return alice, bob
+
+
 def bells(screen: Screen) -> int:
     """Return how often the bell has rung; it also ends a window's title."""
     return screen.raw.count("\a") - screen.raw.count("\x1b]0;")
@@ -335,10 +344,7 @@ def test_a_terminal_asks_against_whom_to_play() -> None:
 
 
 def test_a_bell_and_the_title_say_when_it_is_your_turn(room: list[str]) -> None:
-    alice = Screen(*room, "--name", "Alice")
-    alice.shows("Waiting for an opponent.")
-    bob = Pipe(*room, "--name", "Bob")
-    alice.shows("Move to?")
+    alice, bob = at_a_terminal(room)
     assert bells(alice) == 1
     assert alice.raw.count("\x1b]0;Your turn: lunch\a") == 1
     alice.type("five")
@@ -408,10 +414,7 @@ def test_who_does_not_want_to_watch_leaves(room: list[str]) -> None:
 
 
 def test_who_waits_for_the_others_answer_does_not_leave_by_an_empty_line(room: list[str]) -> None:
-    alice = Screen(*room, "--name", "Alice")
-    alice.shows("Waiting for an opponent.")
-    bob = Pipe(*room, "--name", "Bob")
-    alice.shows("Move to?")
+    alice, bob = at_a_terminal(room)
     alice.type("resign")
     alice.shows("Play again? (y/N)")
     alice.type("y")
@@ -427,10 +430,7 @@ def test_who_waits_for_the_others_answer_does_not_leave_by_an_empty_line(room: l
 
 
 def test_what_was_half_typed_at_an_earlier_prompt_is_forgotten(room: list[str]) -> None:
-    alice = Screen(*room, "--name", "Alice")
-    alice.shows("Waiting for an opponent.")
-    bob = Pipe(*room, "--name", "Bob")
-    alice.shows("Move to?")
+    alice, bob = at_a_terminal(room)
     alice.type("1")
     alice.shows("Bob's turn (O)")
     alice.child.send("9")  # and no Enter

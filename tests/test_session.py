@@ -35,6 +35,15 @@ def room(port: int, name: str) -> list[str]:
     return ["--server", f"ws://127.0.0.1:{port}", "--room", "lunch", "--name", name]
 
 
+def pair(alices: int, bobs: int) -> tuple[Pipe, Pipe]:
+    """Return Alice, asked for her first move, and Bob, each come by a port of their own."""
+    alice = Pipe(*room(alices, "Alice"))
+    alice.says("Waiting for an opponent.")
+    bob = Pipe(*room(bobs, "Bob"))
+    alice.says("Move to?")
+    return alice, bob
+
+
 def test_a_server_elsewhere_is_reached_through_the_proxy(server: Server) -> None:
     with Relay(server.port, as_proxy=True) as proxy:
         way = {"https_proxy": f"http://127.0.0.1:{proxy.port}", "no_proxy": ""}
@@ -95,10 +104,7 @@ def test_a_game_over_tls(server: Server, tmp_path: Path) -> None:
 
 def test_a_player_whose_connection_is_cut_comes_back_to_the_same_game(server: Server) -> None:
     with Relay(server.port) as relay:
-        alice = Pipe(*room(relay.port, "Alice"))
-        alice.says("Waiting for an opponent.")
-        bob = Pipe(*room(server.port, "Bob"))
-        alice.says("Move to?")
+        alice, bob = pair(relay.port, server.port)
         alice.type("5")
         bob.says("Move to?")
         relay.cut()
@@ -117,10 +123,7 @@ def test_a_move_whose_answer_was_lost_is_played_once(
     server: Server, lost: Literal["commands", "replies"]
 ) -> None:
     with Relay(server.port) as relay:
-        alice = Pipe(*room(relay.port, "Alice"))
-        alice.says("Waiting for an opponent.")
-        bob = Pipe(*room(server.port, "Bob"))
-        alice.says("Move to?")
+        alice, bob = pair(relay.port, server.port)
         bob.says("Alice's turn (X)")
         relay.swallows = lost
         alice.type("5")
@@ -163,10 +166,7 @@ def test_who_comes_back_to_a_full_room_may_watch(start_server: StartServer) -> N
 
 def test_players_come_back_to_a_server_that_was_killed(start_server: StartServer) -> None:
     server = start_server()
-    alice = Pipe(*room(server.port, "Alice"))
-    alice.says("Waiting for an opponent.")
-    bob = Pipe(*room(server.port, "Bob"))
-    alice.says("Move to?")
+    alice, bob = pair(server.port, server.port)
     server.process.kill()
     server.process.wait()
     alice.says("The connection is lost.")
