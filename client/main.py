@@ -65,6 +65,7 @@ def flags() -> argparse.ArgumentParser:
         usage="tictactoe-client [--room NAME] [--server URL] [flags]",
         description=EXAMPLES + "Play tic-tac-toe in the terminal, with people on other machines.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,  # a flag of tomorrow must not change what today's scripts mean
     )
     add = parser.add_argument
     add("--room", metavar="NAME", help="the room; made if it does not exist (default: a new code)")

@@ -62,6 +62,7 @@ def parser() -> argparse.ArgumentParser:
         description="Host tic-tac-toe for players on other machines.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,  # a flag of tomorrow must not change what today's scripts mean
     )
     parser.add_argument("--host", help="address to listen on (default: every interface)")
     parser.add_argument(

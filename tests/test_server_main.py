@@ -1,11 +1,13 @@
 import asyncio
 import importlib.metadata
+import os
 import re
 import signal
 import subprocess
 
 import pytest
 
+from shared.names import printable
 from shared.protocol import PROTOCOL, RESTART, Join
 from tests.conftest import SECONDS, Server, StartServer, command
 from tests.talk import deaf, player
@@ -68,12 +70,35 @@ def test_a_port_that_is_taken_is_one_line_of_trouble_and_exit_1(server: Server) 
     assert done.stderr.count("\n") == 1
 
 
-def test_an_address_of_another_machine_is_one_line_of_trouble_and_exit_1() -> None:
-    done = run("--host", "192.0.2.1", "--port", "0")
+@pytest.mark.parametrize("host", ["192.0.2.1", "a..b", "no such host", "\x1b[2J"])
+def test_an_address_of_another_machine_is_one_line_of_trouble_and_exit_1(host: str) -> None:
+    done = run("--host", host, "--port", "0")
 
     assert done.returncode == 1
-    assert done.stderr.startswith("tictactoe-server: cannot listen")
-    assert done.stderr.count("\n") == 1
+    assert done.stderr == (
+        f"tictactoe-server: cannot listen on {printable(host)}: "
+        "give --host an address of this machine.\n"
+    )
+
+
+def test_a_server_whose_output_nobody_reads_goes_on_all_the_same() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with subprocess.Popen(
+        command("--host", "127.0.0.1", "--port", "0", "--until-eof"),
+        stdin=subprocess.PIPE,
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        os.close(writer)
+        assert process.stdin
+        assert process.stderr
+        assert "cannot write to standard output: Broken pipe" in process.stderr.readline()
+        assert process.poll() is None
+        process.stdin.close()
+        assert process.wait(SECONDS) == 0
+        assert "Traceback" not in process.stderr.read()
 
 
 @pytest.mark.parametrize(
@@ -85,6 +110,7 @@ def test_an_address_of_another_machine_is_one_line_of_trouble_and_exit_1() -> No
         ["--log-level", "loud"],
         ["--nonsense"],
         ["surplus"],
+        ["--log", "info"],
     ],
 )
 def test_flags_that_make_no_sense_are_refused_with_exit_2(flags: list[str]) -> None:
