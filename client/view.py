@@ -125,12 +125,7 @@ def is_redrawn(before: State | None, state: State) -> bool:
 
 def news_lines(state: State, seats: Set[Mark]) -> list[str]:
     """Return what has just happened, as far as this player does not know it already."""
-    lines = []
-    for item in state.news:
-        text = _sentence(item, state, seats)
-        if text:
-            lines.append(text)
-    return lines
+    return [text for item in state.news if (text := _sentence(item, state, seats))]
 
 
 def absences(state: State, seats: Set[Mark]) -> list[str]:
