@@ -27,11 +27,8 @@ def board(state: State, style: Style, *, struck: bool = False) -> str:
 def _numbers(state: State, strokes: dict[int, str]) -> str:
     size = state.size
     width = len(str(size * size)) + 2
-    texts = [
-        f"{stroke}{cell + 1 if mark == EMPTY else mark}{stroke}".rjust(width)
-        for cell, mark in enumerate(state.cells)
-        for stroke in [strokes.get(cell, " ")]
-    ]
+    shown = [str(i + 1) if mark == EMPTY else mark for i, mark in enumerate(state.cells)]
+    texts = [text.rjust(width) for text in _struck(shown, strokes, " ")]
     edge = 0 if strokes else 1  # where nothing is struck, nothing stands left of the first column
     rows = ["|".join(row)[edge:].rstrip() for row in _rows(texts, size)]
     rule = " ".join(["-" * width] * size)
@@ -42,11 +39,7 @@ def _grid(state: State, strokes: dict[int, str]) -> str:
     size = state.size
     edge = " " if strokes else ""
     head = [f"{edge}{column}{edge}" for column in range(1, size + 1)]
-    texts = [
-        f"{stroke}{mark.replace(EMPTY, ' ')}{stroke}"
-        for cell, mark in enumerate(state.cells)
-        for stroke in [strokes.get(cell, edge)]
-    ]
+    texts = _struck(list(state.cells.replace(EMPTY, " ")), strokes, edge)
     width = len(str(size))
     lines = [
         " ".join(text.rjust(width + 2 * len(edge)) for text in row)
@@ -55,6 +48,12 @@ def _grid(state: State, strokes: dict[int, str]) -> str:
     return "\n".join(
         f"{str(row or '').rjust(width)} {line}".rstrip() for row, line in enumerate(lines)
     )
+
+
+def _struck(texts: list[str], strokes: dict[int, str], edge: str) -> list[str]:
+    """Return the text of each cell between its strokes, or between edges where it has none."""
+    sides = [strokes.get(cell, edge) for cell in range(len(texts))]
+    return [f"{side}{text}{side}" for side, text in zip(sides, texts, strict=True)]
 
 
 def _rows(texts: list[str], size: int) -> list[list[str]]:

@@ -1,7 +1,7 @@
 """The line client: prints what happens, line after line, and reads what the player types.
 
-A typed line is taken at once. A line from a pipe waits until there is a question it can answer,
-so that a whole game can be piped in.
+A typed line is answered at once. A line from a pipe waits until there is a question it can
+answer, so that a whole game can be piped in.
 """
 
 import asyncio
@@ -26,6 +26,7 @@ from shared.protocol import (
     Rematch,
     State,
     Welcome,
+    kind,
 )
 from shared.rules import Mark
 
@@ -78,18 +79,22 @@ class Game:
 
     def takes(self, line: str | None) -> bool:
         """Whether it is time to act on a line, or on the end of the lines."""
-        leaves = line is None or view.is_quit(line)
-        if self.terminal.is_interactive and leaves:
+        if self.terminal.is_interactive:
             return True
-        if self.phase != "playing" or self.state is None:
-            return self.phase == "offered" or (self.phase == "lost" and leaves)
-        if self.pending:
+        if self.phase == "lost":
+            return line is None or view.is_quit(line)
+        if self.state is None or not self.is_free:
             return False
-        if self.terminal.is_interactive or self.is_asked or not self.may_be_asked:
+        if self.is_asked or not self.may_be_asked:
             return True
         if line is None:
             return not (self.is_seeing_it_out and view.is_complete(self.state))
         return view.is_word(line)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing is being waited for, so that a command can be sent."""
+        return self.phase == "playing" and self.pending is None
 
     @property
     def is_asked_to_move(self) -> bool:
@@ -131,7 +136,8 @@ class Game:
             case Refusal() if self.phase != "playing":
                 self.hear_no_place(reply)
             case Refusal():
-                self.hear_answer()
+                if self.pending and reply.re in (None, kind(self.pending)):
+                    self.hear_answer()
                 self.refuse(reply)
             case Lost(stopping):
                 self.phase = "lost"
@@ -164,6 +170,9 @@ class Game:
         """Take in what has changed in the room, and show it."""
         before, self.state = self.state, state
         self.seats = frozenset(self.welcome.seats if self.welcome else ())
+        is_anew = before is not None and view.has_joined(state, self.seats)
+        if is_anew:
+            self.pending = None  # it was for the game before
         if self.is_answered(state):
             self.hear_answer()
         elif self.pending and self.phase == "joining":
@@ -173,15 +182,18 @@ class Game:
             self.is_declined = False
         elif Declined in kinds:
             self.is_declined = True
-        self.show_state(state, None if self.phase == "joining" else before)
+        if self.phase == "joining":
+            self.show_state(state, None, view.ANEW if is_anew else "")
+        else:
+            self.show_state(state, before)
         self.phase = "playing"
 
-    def show_state(self, state: State, before: State | None) -> None:
+    def show_state(self, state: State, before: State | None, opening: str = "") -> None:
         """Show the news, the board if it has changed, and the question that follows."""
         lines = view.news_lines(state, self.seats)
         if before is None and self.welcome:
             options = view.other_options(state, self.seats, self.session.join)
-            lines = [view.welcome(self.welcome), *lines, options]
+            lines = [opening, view.welcome(self.welcome), *lines, options]
         is_drawn = view.is_redrawn(before, state)
         if is_drawn:
             self.terminal.clear()
@@ -203,7 +215,10 @@ class Game:
             case None:
                 return False
             case Move(ply=ply):
-                return state.ply != ply
+                # One sent out of turn is answered by a refusal, whatever others play meanwhile.
+                return state.ply != ply and (
+                    self.phase == "joining" or view.has_played(state, self.seats)
+                )
             case Rematch():
                 return state.outcome is None or self.seats <= set(state.rematch)
             case _:
@@ -236,8 +251,10 @@ class Game:
             await self.leave()
         elif self.phase == "offered":
             await self.obey_offer(line)
-        elif self.state:
+        elif self.state and self.is_free:
             await self.obey_in_game(line, self.state)
+        else:
+            self.terminal.show(view.WAIT)
 
     async def obey_offer(self, line: str) -> None:
         """Watch, or leave."""

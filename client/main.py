@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from client.board import Style
 from client.line import Game
 from client.local import Addresses, CannotServe, local_server
-from client.session import TROUBLE, Ended, Session, reason
+from client.session import TROUBLE, Ended, Lookups, Session, reason
 from client.terminal import Terminal
 from shared.names import BadName, player_name, printable, room_name, spoken
 from shared.protocol import DEFAULT_PORT, PROTOCOL, Join, Options
@@ -40,7 +40,8 @@ def main() -> None:
     chosen = parser.parse_args()
     try:
         check(chosen)
-        chosen.server = chosen.server or os.environ.get("TICTACTOE_SERVER")
+        if not chosen.local:
+            chosen.server = chosen.server or os.environ.get("TICTACTOE_SERVER")
         url = server_url(chosen.server or DEFAULT_SERVER)
     except ValueError as error:
         parser.error(str(error))
@@ -125,17 +126,18 @@ def options_of(chosen: argparse.Namespace) -> Options:
 
 def server_url(text: str) -> str:
     """Return the URL of `ws://…`, `wss://…`, `host` or `host:port`, or raise ValueError."""
-    url = text if "://" in text else f"ws://{text}"
+    is_bare = "://" not in text
     try:
-        parts = urlsplit(url)
-        port = parts.port  # asking for it checks it
-    except ValueError:
-        parts, port = urlsplit(""), None
-    if parts.scheme not in ("ws", "wss") or not parts.hostname or parts.netloc.endswith(":"):
-        raise ValueError(f"--server cannot be {printable(text)}: give ws://, wss:// or host:port")
-    if "://" not in text and port is None:
-        url = f"{url.rstrip('/')}:{DEFAULT_PORT}"
-    return url
+        parts = urlsplit(f"ws://{text}" if is_bare else text)
+        port = parts.port  # one that is none raises ValueError, too
+        if parts.scheme not in ("ws", "wss") or not parts.hostname or parts.netloc.endswith(":"):
+            raise ValueError
+        if is_bare and parts.path:
+            raise ValueError
+    except ValueError as error:
+        wanted = "ws://…, wss://…, host or host:port"
+        raise ValueError(f"the server cannot be {printable(text)}: give {wanted}") from error
+    return f"{parts.geturl()}:{DEFAULT_PORT}" if is_bare and port is None else parts.geturl()
 
 
 def start(chosen: argparse.Namespace, url: str) -> int:
@@ -181,11 +183,11 @@ def ask_rest(chosen: argparse.Namespace, terminal: Terminal) -> None:
 
 def ask_opponent(terminal: Terminal) -> str:
     """Ask who plays the other side, until the answer is clear."""
-    opponents = {"": "human", "p": "human", "player": "human", "c": "computer"}
+    human, computer = ("", "p", "player"), ("c", "computer")
     while True:
         answer = terminal.ask("Against a player or the computer? (P/c)").strip().lower()
-        if answer in (*opponents, "computer"):
-            return opponents.get(answer, answer)
+        if answer in (*human, *computer):
+            return "computer" if answer in computer else "human"
         terminal.show("Type p for a player, c for the computer.")
 
 
@@ -200,6 +202,7 @@ def ask_name(terminal: Terminal, question: str) -> str:
 
 async def play(session: Session, terminal: Terminal, style: Style, invite: str) -> int:
     """Connect and play, and return the exit code."""
+    asyncio.get_running_loop().set_default_executor(Lookups())
     terminal.show(f"Connecting to {printable(session.url)}...")
     try:
         await session.open()

@@ -8,10 +8,12 @@ import contextlib
 import ipaddress
 import os
 import random
-from collections.abc import AsyncIterator, Iterator
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from socket import gaierror
 from ssl import SSLError
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from msgspec.structs import replace
@@ -33,6 +35,8 @@ from shared.protocol import (
     decode_reply,
     encode,
 )
+
+T = TypeVar("T")
 
 PING_EVERY = 5.0
 PING_TIMEOUT = 10.0  # so that a dead connection is noticed within 15 seconds
@@ -56,6 +60,24 @@ FINAL = {
     CloseCode.MESSAGE_TOO_BIG,
     TAKEN_OVER,
 }
+
+
+class Lookups(ThreadPoolExecutor):
+    """Looks names up in daemon threads: nobody who leaves has to wait for an answer."""
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:  # noqa: ANN401
+        """Start a thread for a call, and return its future."""
+        future: Future[T] = Future()
+
+        def call() -> None:
+            try:
+                future.set_result(fn(*args, **kwargs))
+            except BaseException as error:
+                future.set_exception(error)
+
+        future.set_running_or_notify_cancel()  # from here on it cannot be cancelled
+        threading.Thread(target=call, daemon=True).start()
+        return future
 
 
 class Lost(NamedTuple):

@@ -62,6 +62,8 @@ AGAIN = "Play again? (y/N)"
 WATCH = "The room is full. Watch? (y/N)"
 FULL = "The room is full. Add --watch to watch, or choose another room."
 LOST = "The connection is lost. Reconnecting..."
+ANEW = "The server has forgotten your seat: this is a new one."
+WAIT = "The server has yet to answer. Type quit to leave."
 STOPPING = "The server is stopping. Reconnecting when it is back..."
 HELP = """\
 A move is a cell's number, or its row and column. On a board of 3 by 3, 2 and
@@ -103,6 +105,16 @@ def has_free_seat(state: State) -> bool:
 def is_on(state: State) -> bool:
     """Whether a game is being played."""
     return state.outcome is None and not has_free_seat(state)
+
+
+def has_joined(state: State, seats: Set[Mark]) -> bool:
+    """Whether one of these seats has just been taken by a newcomer."""
+    return any(isinstance(n, Joined) and n.mark in seats for n in state.news)
+
+
+def has_played(state: State, seats: Set[Mark]) -> bool:
+    """Whether it was one of these seats that took the last turn."""
+    return any(isinstance(n, Moved | Forfeited) and n.mark in seats for n in state.news)
 
 
 def is_complete(state: State) -> bool:

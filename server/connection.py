@@ -19,6 +19,7 @@ from shared.protocol import (
     Refused,
     Rooms,
     decode_command,
+    kind,
 )
 
 log = logging.getLogger("tictactoe")
@@ -57,9 +58,9 @@ class Connection:
             command = decode_command(frame)
             self.obey(command)
         except Refused as refused:
-            kind = type(command).__name__.lower() if command else None
-            log.info("%s: refused %s: %s", address(self.socket), kind, refused.code)
-            tell(self.socket, Refusal(refused.code, refused.message, kind))
+            re = kind(command) if command else None
+            log.info("%s: refused %s: %s", address(self.socket), re, refused.code)
+            tell(self.socket, Refusal(refused.code, refused.message, re))
             if refused.code == "stale" and self.member:
                 self.hub.tell_state(self.member)
 

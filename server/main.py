@@ -185,8 +185,9 @@ def stop_at_eof(stop: asyncio.Event) -> None:
     loop = asyncio.get_running_loop()
 
     def read() -> None:
-        while os.read(0, 4096):
-            pass
+        with contextlib.suppress(OSError):  # it was closed before the start
+            while os.read(0, 4096):
+                pass
         loop.call_soon_threadsafe(stop.set)
 
     threading.Thread(target=read, daemon=True).start()

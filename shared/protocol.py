@@ -337,6 +337,11 @@ FOREIGN = "the server sent something that is not of the protocol"
 encode = _encoder.encode
 
 
+def kind(command: AnyCommand) -> str:
+    """Return the type of a command, as it is on the wire."""
+    return str(command.__struct_config__.tag)
+
+
 def decode_command(frame: str | bytes) -> AnyCommand:
     """Return the command in a frame from a client, or raise Refused."""
     try:

@@ -207,6 +207,7 @@ def test_a_player_who_is_killed_has_dropped(room: list[str]) -> None:
         (["--server", "ws://localhost:99999"], 2),
         (["--server", "ws://localhost:abc"], 2),
         (["--server", "localhost:"], 2),
+        (["--server", "localhost/den"], 2),
         (["--room", ""], 1),
         (["--local"], 2),
         (["--server", "ws://[::1"], 2),

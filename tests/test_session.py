@@ -2,6 +2,7 @@
 
 import asyncio
 import ssl
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -173,8 +174,8 @@ def test_players_come_back_to_a_server_that_was_killed(start_server: StartServer
     bob.says("The connection is lost.")
     start_server("--port", str(server.port))
 
-    alice.says("Room lunch. You are ")
-    bob.says("Room lunch. You are ")
+    for player in (alice, bob):
+        player.says("The server has forgotten your seat: this is a new one.\nRoom lunch. You are ")
     assert (alice.ends()[1], bob.ends()[1]) == (0, 0)
 
 
@@ -195,6 +196,27 @@ def room_state(name: str, news: list[AnyNews], **fields: object) -> State:
     assert player
     players = {"X": None, "O": replace(player, name=name)}
     return replace(shown, players=players, **fields)
+
+
+def test_who_leaves_does_not_wait_for_a_lookup() -> None:
+    answer = threading.Event()
+    looked_up = threading.Event()
+
+    def look_up() -> None:
+        answer.wait(SECONDS)
+        looked_up.set()
+
+    async def leave() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(session.Lookups())
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.01):
+                await loop.run_in_executor(None, look_up)
+
+    asyncio.run(leave())
+    assert not looked_up.is_set()
+    answer.set()
+    assert looked_up.wait(SECONDS)
 
 
 @asynccontextmanager
@@ -274,6 +296,8 @@ async def test_a_player_leaves_a_server_that_stops_answering() -> None:
         screen = Screen(*flags, "--name", "Alice")
         screen.shows("Move to?")
         screen.type("5")
+        screen.type("")
+        screen.shows("The server has yet to answer. Type quit to leave.")
         screen.press("d")
         assert screen.ends() == 0
         return screen
