@@ -135,7 +135,7 @@ def server_url(text: str) -> str:
         if is_bare and parts.path:
             raise ValueError
     except ValueError as error:
-        wanted = "ws://…, wss://…, host or host:port"
+        wanted = "ws://, wss://, host or host:port"
         raise ValueError(f"the server cannot be {printable(text)}: give {wanted}") from error
     return f"{parts.geturl()}:{DEFAULT_PORT}" if is_bare and port is None else parts.geturl()
 

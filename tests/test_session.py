@@ -21,14 +21,20 @@ from shared.protocol import (
     AnyNews,
     Join,
     Joined,
+    Move,
     Options,
     Refusal,
+    Rematch,
+    Resign,
     State,
     Welcome,
+    decode_command,
     encode,
 )
 from tests.commands import SECONDS, Pipe, Screen, piped
 from tests.conftest import Server, StartServer
+from tests.drawings import position
+from tests.drawings import state as drawn
 from tests.relay import Relay
 
 
@@ -337,3 +343,31 @@ async def test_a_state_older_than_the_last_is_passed_over() -> None:
     assert "Five (O) has joined." in played.stdout
     assert "Six (O) has joined." in played.stdout
     assert "Four" not in played.stdout
+
+
+async def test_a_late_refusal_is_of_the_command_it_names_and_of_no_other() -> None:
+    heard = []
+
+    async def speak(socket: ServerConnection) -> None:
+        async def tell(state: State, version: int) -> None:
+            await socket.send(encode(replace(state, version=version)), text=True)
+
+        async def hear() -> None:
+            heard.append(decode_command(await socket.recv()))
+
+        await hear()
+        await socket.send(encode(Welcome(PROTOCOL, "a", ["X"], "secret")), text=True)
+        await tell(drawn(position("... ... ...")), 1)
+        await hear()
+        await tell(drawn(position("OOO XX. ...")), 2)  # the other has won meanwhile
+        await hear()
+        await socket.send(encode(Refusal("game_over", "The game is over.", "resign")), text=True)
+        await tell(drawn(position("... ... ...")), 3)
+        await hear()
+        await socket.close(1008, "enough")
+
+    async with stranger(speak) as flags:
+        played = await asyncio.to_thread(piped, "resign\ny\n7\n", *flags)
+
+    assert heard[1:] == [Resign(), Rematch(accept=True), Move(6, 0)]
+    assert played.stdout.count("Play again?") == 1
