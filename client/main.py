@@ -49,7 +49,7 @@ def main() -> None:
         sys.exit(start(chosen, url))
     except (KeyboardInterrupt, EOFError):
         print()
-    except BadName as error:
+    except (BadName, Ended) as error:
         sys.exit(fail(str(error)))
     except CannotServe:
         sys.exit(1)
@@ -201,19 +201,14 @@ def ask_name(terminal: Terminal, question: str) -> str:
 
 
 async def play(session: Session, terminal: Terminal, style: Style, invite: str) -> int:
-    """Connect and play, and return the exit code."""
+    """Connect and play, and return the exit code, or raise Ended."""
     asyncio.get_running_loop().set_default_executor(Lookups())
     terminal.show(f"Connecting to {printable(session.url)}...")
     try:
         await session.open()
     except TROUBLE as error:
         return fail(f"cannot connect to {printable(session.url)}: {reason(error)}")
-    except Ended as ended:
-        return fail(str(ended))
-    try:
-        await Game(session, terminal, style, invite).run()
-    except Ended as ended:
-        return fail(str(ended))
+    await Game(session, terminal, style, invite).run()
     return 0
 
 
