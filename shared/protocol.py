@@ -347,12 +347,12 @@ def decode_command(frame: str | bytes) -> AnyCommand:
     try:
         return _commands.decode(frame)
     except UNREADABLE as error:
-        if _is_foreign(frame):
+        if _is_another_version(frame):
             raise Refused("protocol_version") from error
         raise Refused("bad_message", f"{MESSAGES['bad_message']} {error}"[:MAX_TEXT]) from error
 
 
-def _is_foreign(frame: str | bytes) -> bool:
+def _is_another_version(frame: str | bytes) -> bool:
     """Whether a frame is a join of another version, which may have fields of its own."""
     try:
         return _versions.decode(frame).protocol != PROTOCOL
