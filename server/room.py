@@ -168,6 +168,7 @@ def move(room: Room, seats: Set[Mark], command: Move, now: float) -> Step:
         raise Refused("off_board") from error
     except rules.CellTaken as error:
         raise Refused("cell_taken") from error
+    # Not by _changed: passing the fields on costs a quarter of this step, the most frequent one.
     moved = replace(room, version=room.version + 1, ply=room.ply + 1, position=position)
     if position.last == room.position.last:
         return moved, (Forfeited(mark, cell),)
