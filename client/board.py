@@ -1,4 +1,8 @@
-"""How a board is drawn, in two styles. Pure: a state in, text out."""
+"""How a board is drawn, in two styles. Pure: a state in, text out.
+
+Every board fits a terminal of 80 by 24, with the lines around it. On a large one the cells have
+no numbers: a row and a column say which is meant, and headers show them.
+"""
 
 from typing import Literal
 
@@ -7,6 +11,7 @@ from shared.rules import EMPTY, Kind
 
 Style = Literal["numbers", "grid"]
 
+LARGEST_NUMBERED = 9
 STROKES: dict[Kind, str] = {"row": "-", "column": "|", "diagonal": "\\", "antidiagonal": "/"}
 
 
@@ -21,7 +26,21 @@ def board(state: State, style: Style, *, struck: bool = False) -> str:
     outcome = state.outcome
     if struck and outcome and outcome.line and outcome.kind:
         strokes = dict.fromkeys(outcome.line, STROKES[outcome.kind])
-    return (_numbers if style == "numbers" else _grid)(state, strokes)
+    if style == "grid":
+        return _grid(state, strokes, " ")
+    return _numbers(state, strokes) if is_numbered(state.size) else _grid(state, strokes, EMPTY)
+
+
+def is_numbered(size: int) -> bool:
+    """Whether the cells of a board of this side are known by their numbers."""
+    return size <= LARGEST_NUMBERED
+
+
+def cell_name(cell: int, size: int) -> str:
+    """Return what a cell is called: its number, or row,col on a large board."""
+    if is_numbered(size):
+        return str(cell + 1)
+    return f"{cell // size + 1},{cell % size + 1}"
 
 
 def _numbers(state: State, strokes: dict[int, str]) -> str:
@@ -35,11 +54,11 @@ def _numbers(state: State, strokes: dict[int, str]) -> str:
     return f"\n{rule}\n".join(rows)
 
 
-def _grid(state: State, strokes: dict[int, str]) -> str:
+def _grid(state: State, strokes: dict[int, str], empty: str) -> str:
     size = state.size
     edge = " " if strokes else ""
     head = [f"{edge}{column}{edge}" for column in range(1, size + 1)]
-    texts = _struck(list(state.cells.replace(EMPTY, " ")), strokes, edge)
+    texts = _struck(list(state.cells.replace(EMPTY, empty)), strokes, edge)
     width = len(str(size))
     lines = [
         " ".join(text.rjust(width + 2 * len(edge)) for text in row)

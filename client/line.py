@@ -9,22 +9,26 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from client import view
+from client import lesson, view, words
 from client.board import Style, board
 from client.session import Ended, Lost, Session
 from client.terminal import Terminal
-from client.view import Unclear
 from shared.names import printable
 from shared.protocol import (
     Accepted,
     AnyCommand,
     AnyReply,
+    Computer,
     Declined,
     Leave,
     Move,
+    PostMortem,
     Refusal,
     Rematch,
+    Review,
+    Sit,
     State,
+    Values,
     Welcome,
     kind,
 )
@@ -46,7 +50,10 @@ class Game:
         self.phase: Phase = "joining"
         self.welcome: Welcome | None = None  # its seats hold from the state after it
         self.state: State | None = None
+        self.heard = 0.0  # when that was
         self.seats: frozenset[Mark] = frozenset()
+        self.values: Values | None = None  # what a watcher has been told of the board
+        self.hurry: asyncio.TimerHandle | None = None
         self.pending: AnyCommand | None = None  # sent, and not yet answered
         self.is_declined = False  # the other does not want to play again
         self.is_seeing_it_out = False  # the input ended with a line whose effect is yet to be seen
@@ -75,6 +82,7 @@ class Game:
         finally:
             next_reply.cancel()
             next_line.cancel()
+            self.call_off()
             await self.session.close()
 
     def takes(self, line: str | None) -> bool:
@@ -82,14 +90,14 @@ class Game:
         if self.terminal.is_interactive:
             return True
         if self.phase == "lost":
-            return line is None or view.is_quit(line)
+            return line is None or words.is_quit(line)
         if self.state is None or not self.is_free:
             return False
         if self.is_asked or not self.may_be_asked:
             return True
         if line is None:
             return not (self.is_seeing_it_out and view.is_complete(self.state))
-        return view.is_word(line)
+        return words.is_word(line)
 
     @property
     def is_free(self) -> bool:
@@ -133,6 +141,10 @@ class Game:
                     self.phase = "joining"
             case State():
                 await self.hear_state(reply)
+            case Values():
+                self.hear_values(reply)
+            case PostMortem():
+                self.hear_post_mortem(reply)
             case Refusal() if self.phase != "playing":
                 self.hear_no_place(reply)
             case Refusal():
@@ -160,16 +172,33 @@ class Game:
     def refuse(self, refusal: Refusal) -> None:
         """Say why not, and where the game stands."""
         lines = [printable(refusal.message)]
+        if refusal.re == "sit" and not self.seats:
+            self.session.join = replace(self.session.join, role="watch")
         if refusal.re == "move" and self.state:
             self.terminal.clear()
-            lines += view.picture(self.state, self.style)
+            lines += view.picture(self.now(self.state), self.style)
         self.terminal.show(view.lines_of(lines))
+        self.ask()
+
+    def hear_values(self, values: Values) -> None:
+        """Show a watcher what each cell is worth, unless that is known, or the board is another."""
+        if self.state and view.is_on(self.state) and self.state.ply == values.ply:
+            if values != self.values:
+                self.terminal.show(lesson.worths(values, self.state.size))
+            self.values = values
+
+    def hear_post_mortem(self, reply: PostMortem) -> None:
+        """Show what the game taught."""
+        if isinstance(self.pending, Review):
+            self.hear_answer()
+        if self.state:
+            self.terminal.show(lesson.post_mortem(reply, self.state))
         self.ask()
 
     async def hear_state(self, state: State) -> None:
         """Take in what has changed in the room, and show it."""
-        before, self.state = self.state, state
-        self.seats = frozenset(self.welcome.seats if self.welcome else ())
+        before, self.state, self.heard = self.state, state, asyncio.get_running_loop().time()
+        sat, self.seats = self.seats, frozenset(self.welcome.seats if self.welcome else ())
         is_anew = before is not None and view.has_joined(state, self.seats)
         if is_anew:
             self.pending = None  # it was for the game before
@@ -185,15 +214,15 @@ class Game:
         if self.phase == "joining":
             self.show_state(state, None, view.ANEW if is_anew else "")
         else:
-            self.show_state(state, before)
+            self.show_state(state, before, view.new_seat(state, sat, self.seats))
         self.phase = "playing"
 
-    def show_state(self, state: State, before: State | None, opening: str = "") -> None:
+    def show_state(self, state: State, before: State | None, opening: str) -> None:
         """Show the news, the board if it has changed, and the question that follows."""
-        lines = view.news_lines(state, self.seats)
+        lines = [text for text in [*view.news_lines(state, self.seats), opening] if text]
         if before is None and self.welcome:
             options = view.other_options(state, self.seats, self.session.join)
-            lines = [opening, view.welcome(self.welcome), *lines, options]
+            lines = [opening, view.welcome(self.welcome), *lines, *options]
         is_drawn = view.is_redrawn(before, state)
         if is_drawn:
             self.terminal.clear()
@@ -201,8 +230,11 @@ class Game:
             if before and view.is_struck(state) and self.terminal.is_plain:
                 lines.append(board(state, self.style))  # and the line through it follows
             lines += view.picture(state, self.style)
+        elif before and before.watchers != state.watchers and not self.is_asked:
+            lines.append(view.watching(state))
         if lines and view.has_free_seat(state):
-            lines += [view.waiting(self.seats), "" if before else self.invite]
+            invite = f"Invite: {self.invite}{view.room(self.welcome)}" if self.invite else ""
+            lines += [view.waiting(self.seats), "" if before else invite]
         self.terminal.show(view.lines_of(lines))
         if is_drawn:
             self.call()
@@ -221,16 +253,40 @@ class Game:
                 )
             case Rematch():
                 return state.outcome is None or self.seats <= set(state.rematch)
+            case Computer():
+                return view.has_computer(state)
+            case Sit():
+                return bool(self.seats)
+            case Review():
+                return False  # what answers it is no state
             case _:
                 return state.outcome is not None
 
     def call(self) -> None:
         """Call a player whose turn has come to the terminal; two who sit there need no call."""
+        self.call_off()
         room = view.room(self.welcome)
-        if self.is_asked_to_move and len(self.seats) == 1:
-            self.terminal.alert(f"Your turn: {room}")
-        else:
+        if not self.is_asked_to_move or len(self.seats) > 1:
             self.terminal.entitle(room)
+            return
+        self.terminal.alert(f"Your turn: {room}")
+        left = self.state.time_left if self.state else None
+        if left and left > view.HURRY:
+            self.hurry = asyncio.get_running_loop().call_later(
+                left - view.HURRY, self.terminal.alert, f"{view.HURRY} s left: {room}"
+            )
+
+    def call_off(self) -> None:
+        """Call no more to hurry up."""
+        if self.hurry:
+            self.hurry.cancel()
+
+    def now(self, state: State) -> State:
+        """Return a state with what is left of the turn by now."""
+        if state.time_left is None:
+            return state
+        gone = asyncio.get_running_loop().time() - self.heard
+        return replace(state, time_left=max(0.0, state.time_left - gone))
 
     def ask(self) -> None:
         """Ask the question that stands open, if one does."""
@@ -247,7 +303,7 @@ class Game:
             await self.leave()
             return
         self.terminal.answered()
-        if view.is_quit(line):
+        if words.is_quit(line):
             await self.leave()
         elif self.phase == "offered":
             await self.obey_offer(line)
@@ -258,7 +314,7 @@ class Game:
 
     async def obey_offer(self, line: str) -> None:
         """Watch, or leave."""
-        match view.yes_or_no(line):
+        match words.yes_or_no(line):
             case None:
                 self.terminal.prompt(view.WATCH)
             case True:
@@ -271,12 +327,12 @@ class Game:
         """Send the command that a line means, or say what would be one."""
         try:
             if self.is_asked_again:
-                command = view.parse_answer(line)
+                command = words.parse_answer(line)
             elif state.outcome:
-                command = view.parse_word(line)
+                command = words.parse_word(line)
             else:
-                command = view.parse_cell(line, state)
-        except Unclear as unclear:
+                command = words.parse_cell(line, state)
+        except words.Unclear as unclear:
             self.terminal.show(str(unclear))
             self.ask()
             return
@@ -286,14 +342,24 @@ class Game:
                 self.ask()
             case "board":
                 self.terminal.clear()
-                self.terminal.show(view.lines_of(view.picture(state, self.style)))
+                self.terminal.show(view.lines_of(view.picture(self.now(state), self.style)))
                 self.ask()
+            case "computer":
+                await self.order(Computer(self.session.join.options.level))
             case Rematch(accept=False):
                 await self.session.send(command)
                 await self.leave()
+            case Sit():
+                # Whoever comes back after this comes to play.
+                self.session.join = replace(self.session.join, role="play")
+                await self.order(command)
             case _:
-                self.pending = command
-                await self.session.send(command)
+                await self.order(command)
+
+    async def order(self, command: AnyCommand) -> None:
+        """Send a command, and wait for its answer before another is sent."""
+        self.pending = command
+        await self.session.send(command)
 
     async def leave(self) -> None:
         """Give the place in the room up."""

@@ -4,19 +4,25 @@ import argparse
 import asyncio
 import contextlib
 import importlib.metadata
+import json
 import os
 import secrets
 import sys
+from typing import get_args
 from urllib.parse import urlsplit
+
+from msgspec import to_builtins
 
 from client.board import Style
 from client.line import Game
 from client.local import Addresses, CannotServe, local_server
-from client.session import TROUBLE, Ended, Lookups, Session, reason
+from client.menu import ask_rest
+from client.session import TROUBLE, Ended, Lookups, Session, open_rooms, reason
 from client.terminal import Terminal
+from client.view import rooms
 from shared.names import BadName, player_name, printable, room_name, spoken
-from shared.protocol import DEFAULT_PORT, PROTOCOL, Join, Options
-from shared.rules import MARKS, MAX_SIZE, MIN_SIZE
+from shared.protocol import DEFAULT_PORT, MAX_CLOCK, PROTOCOL, Join, Level, Options
+from shared.rules import MAX_SIZE, MIN_SIZE
 
 DEFAULT_SERVER = f"ws://localhost:{DEFAULT_PORT}"
 USUAL_WIN = 5  # marks in a row on a large board
@@ -27,7 +33,9 @@ examples:
   tictactoe-client --server 192.168.1.20 --room lunch        the same on another machine's
   tictactoe-client --host --room lunch                       host a game and play in it
   tictactoe-client --vs self                                 two people at this terminal
-  tictactoe-client --vs computer                             against the computer
+  tictactoe-client --vs computer --level hard                against the computer at its best
+  tictactoe-client --any                                     against whoever waits
+  tictactoe-client --list                                    see who waits
 
 """
 
@@ -78,6 +86,7 @@ def flags() -> argparse.ArgumentParser:
     )
     add("--name", action="append", default=[], help="shown to everyone; with --vs self, twice")
     add("--vs", choices=["human", "computer", "self"], help="who plays the other side")
+    add("--level", choices=get_args(Level), help="how well the computer plays (default easy)")
     add("--size", type=int, default=MIN_SIZE, metavar="N", help="board side, 3 to 15 (default 3)")
     add("--win", type=int, metavar="K", help="marks in a row to win (default: N, at most 5)")
     add(
@@ -86,7 +95,22 @@ def flags() -> argparse.ArgumentParser:
         default="retry",
         help="choosing a taken cell: ask again, or lose the turn (default retry)",
     )
+    add(
+        "--clock",
+        type=float,
+        metavar="SECONDS",
+        help="time for each turn; running out loses the game (default: no clock)",
+    )
     add("--watch", action="store_true", help="watch the room without a seat")
+    add(
+        "--eval",
+        action="store_true",
+        help="with --watch: what each free cell is worth, where the board can be solved",
+    )
+    add("--any", action="store_true", help="a public room that waits for an opponent, or a new one")
+    add("--private", action="store_true", help="keep the room off the list")
+    add("--list", action="store_true", help="print the rooms that wait for an opponent, and leave")
+    add("--json", action="store_true", help="with --list: as JSON, for scripts")
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--local", action="store_true", help="on a private server, for this game")
     where.add_argument(
@@ -109,19 +133,37 @@ def check(chosen: argparse.Namespace) -> None:
         raise ValueError("--name is given once, or twice with --vs self")
     if chosen.watch and chosen.room is None:
         raise ValueError("--watch needs a --room to watch")
+    if chosen.eval and not chosen.watch:
+        raise ValueError("--eval is for watchers: add --watch")
+    if chosen.any and (chosen.room or chosen.private or chosen.vs not in (None, "human")):
+        raise ValueError("--any finds an opponent: leave --room, --private and --vs out")
+    if chosen.json and not chosen.list:
+        raise ValueError("--json goes with --list")
+    if (chosen.list or chosen.any) and (chosen.local or chosen.host):
+        raise ValueError("--list and --any need a server that others are on")
     if chosen.local and chosen.server:
         raise ValueError("--local has a server of its own: leave --server out")
 
 
 def options_of(chosen: argparse.Namespace) -> Options:
     """Return the options of the room, or raise ValueError."""
-    size = chosen.size
+    size, clock = chosen.size, chosen.clock
     win = min(size, USUAL_WIN) if chosen.win is None else chosen.win
     if not MIN_SIZE <= size <= MAX_SIZE:
         raise ValueError(f"--size must be {MIN_SIZE} to {MAX_SIZE}")
     if not MIN_SIZE <= win <= size:
         raise ValueError(f"--win must be {MIN_SIZE} to the size of the board")
-    return Options(size=size, win=win, occupied=chosen.occupied, opponent=chosen.vs or "human")
+    if clock is not None and not 0 < clock <= MAX_CLOCK:
+        raise ValueError(f"--clock must be more than 0 and at most {MAX_CLOCK} seconds")
+    return Options(
+        size=size,
+        win=win,
+        occupied=chosen.occupied,
+        opponent=chosen.vs or "human",
+        level=chosen.level or "easy",
+        clock=clock,
+        private=chosen.private,
+    )
 
 
 def server_url(text: str) -> str:
@@ -142,6 +184,8 @@ def server_url(text: str) -> str:
 
 def start(chosen: argparse.Namespace, url: str) -> int:
     """Ask what is still open, find the server and play. Return the exit code."""
+    if chosen.list:
+        return asyncio.run(show_rooms(url, is_json=chosen.json))
     terminal = Terminal(plain=chosen.plain, quiet=chosen.quiet)
     if terminal.is_interactive and not chosen.watch:
         ask_rest(chosen, terminal)
@@ -154,6 +198,8 @@ def start(chosen: argparse.Namespace, url: str) -> int:
         opponent_name=o_name,
         role="watch" if chosen.watch else "play",
         options=options,
+        any=chosen.any,
+        eval=chosen.eval,
     )
     alone = options.opponent != "human"
     with contextlib.ExitStack() as stack:
@@ -164,40 +210,11 @@ def start(chosen: argparse.Namespace, url: str) -> int:
             addresses = stack.enter_context(local_server(*flags))
         elif chosen.local or (alone and not chosen.server):
             addresses = stack.enter_context(local_server("--host", "127.0.0.1", "--port", "0"))
-        invite = "" if alone else f"Invite: {addresses.invite}{join.room}"
+        invite = "" if alone else addresses.invite
         try:
             return asyncio.run(play(Session(addresses.here, join), terminal, chosen.style, invite))
         finally:
             terminal.restore()
-
-
-def ask_rest(chosen: argparse.Namespace, terminal: Terminal) -> None:
-    """Ask at the terminal who plays, as far as the flags do not say."""
-    if chosen.room is None and not (chosen.vs or chosen.host):
-        chosen.vs = ask_opponent(terminal)
-    if not chosen.name and chosen.vs == "self":
-        chosen.name = [ask_name(terminal, f"Name of player {mark}?") for mark in MARKS]
-    elif not chosen.name and chosen.vs != "computer":
-        chosen.name = [ask_name(terminal, "Your name?")]
-
-
-def ask_opponent(terminal: Terminal) -> str:
-    """Ask who plays the other side, until the answer is clear."""
-    human, computer = ("", "p", "player"), ("c", "computer")
-    while True:
-        answer = terminal.ask("Against a player or the computer? (P/c)").strip().lower()
-        if answer in (*human, *computer):
-            return "computer" if answer in computer else "human"
-        terminal.show("Type p for a player, c for the computer.")
-
-
-def ask_name(terminal: Terminal, question: str) -> str:
-    """Ask for a name, until it is one that is allowed."""
-    while True:
-        try:
-            return player_name(terminal.ask(question).strip())
-        except BadName as error:
-            terminal.show(str(error))
 
 
 async def play(session: Session, terminal: Terminal, style: Style, invite: str) -> int:
@@ -209,6 +226,17 @@ async def play(session: Session, terminal: Terminal, style: Style, invite: str) 
     except TROUBLE as error:
         return fail(f"cannot connect to {printable(session.url)}: {reason(error)}")
     await Game(session, terminal, style, invite).run()
+    return 0
+
+
+async def show_rooms(url: str, *, is_json: bool) -> int:
+    """Print the rooms that wait for an opponent, and return the exit code, or raise Ended."""
+    try:
+        found = await open_rooms(url)
+    except TROUBLE as error:
+        return fail(f"cannot connect to {printable(url)}: {reason(error)}")
+    # What another has chosen is not shown as it is, and JSON has escapes of its own.
+    print(json.dumps(to_builtins(found), indent=2) if is_json else rooms(found), flush=True)
     return 0
 
 

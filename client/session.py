@@ -23,6 +23,7 @@ from websockets.frames import CloseCode
 
 from shared.names import printable
 from shared.protocol import (
+    FOREIGN,
     MAX_STATE,
     MISCONDUCT,
     RESTART,
@@ -30,6 +31,10 @@ from shared.protocol import (
     AnyCommand,
     AnyReply,
     Join,
+    List,
+    OpenRoom,
+    Refusal,
+    Rooms,
     State,
     Welcome,
     decode_reply,
@@ -102,15 +107,7 @@ class Session:
 
     async def open(self) -> None:
         """Connect, ask to join and hear the answer; or raise one of TROUBLE, or Ended."""
-        self.socket = await connect(
-            self.url,
-            compression=None,
-            max_size=MAX_STATE,
-            ping_interval=PING_EVERY,
-            ping_timeout=PING_TIMEOUT,
-            close_timeout=CLOSE_TIMEOUT,
-            proxy=None if is_here(self.url) else True,
-        )
+        self.socket = await connected(self.url)
         try:
             async with asyncio.timeout(ANSWER_TIMEOUT):
                 await self.send(self.join)  # a server that has closed may have said why
@@ -136,9 +133,8 @@ class Session:
         while self.socket:
             async for frame in self._frames(self.socket):
                 reply = decoded(frame)
-                if isinstance(reply, Welcome) and reply.token:
-                    self.join = replace(self.join, token=reply.token)
-                    self.version = -1  # a server started anew counts anew
+                if isinstance(reply, Welcome):
+                    self._settle(reply)
                 if isinstance(reply, State):
                     if reply.version < self.version:
                         continue
@@ -147,6 +143,15 @@ class Session:
             self._check_end(self.socket)
             yield Lost(self.socket.close_code == RESTART)
             await self._reopen()
+
+    def _settle(self, welcome: Welcome) -> None:
+        """Note the place in the room, to come back to it."""
+        self.join = replace(self.join, room=welcome.room, any=False)
+        if welcome.seats:
+            self.join = replace(self.join, role="play")
+        if welcome.token:
+            self.join = replace(self.join, token=welcome.token)
+            self.version = -1  # a server started anew counts anew
 
     async def _frames(self, socket: ClientConnection) -> AsyncIterator[str | bytes]:
         yield self.answer
@@ -172,6 +177,31 @@ class Session:
         """Close the connection."""
         if self.socket:
             await self.socket.close()
+
+
+async def connected(url: str) -> ClientConnection:
+    """Return a connection to a server, or raise one of TROUBLE."""
+    return await connect(
+        url,
+        compression=None,
+        max_size=MAX_STATE,
+        ping_interval=PING_EVERY,
+        ping_timeout=PING_TIMEOUT,
+        close_timeout=CLOSE_TIMEOUT,
+        proxy=None if is_here(url) else True,
+    )
+
+
+async def open_rooms(url: str) -> list[OpenRoom]:
+    """Return the rooms of a server that wait for an opponent, or raise one of TROUBLE, or Ended."""
+    async with await connected(url) as socket, asyncio.timeout(ANSWER_TIMEOUT):
+        await socket.send(encode(List()), text=True)
+        reply = decoded(await socket.recv())
+    if isinstance(reply, Refusal):
+        raise Ended(printable(reply.message))
+    if not isinstance(reply, Rooms):
+        raise Ended(f"This is not a server of the game: {FOREIGN}.")
+    return reply.rooms
 
 
 def decoded(frame: str | bytes) -> AnyReply:

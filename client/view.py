@@ -1,61 +1,37 @@
-"""Every sentence a player reads, and what a typed line means.
+"""Every sentence a player reads. Pure: a state in, text out.
 
-Pure: a state in, text out; a line in, a command out. Whether a move is legal, whose turn it is
-and who has won is the server's to say.
+Whether a move is legal, whose turn it is and who has won is the server's to say.
 """
 
-import re
+import math
 from collections.abc import Iterable, Set
-from typing import Literal
 
-from client.board import Style, board
-from shared.names import printable
+from client.board import Style, board, cell_name, is_numbered
+from shared.names import columns, printable
 from shared.protocol import (
     Accepted,
-    AnyCommand,
     AnyNews,
-    Claim,
-    Computer,
     Declined,
     Dropped,
     Forfeited,
     Join,
     Joined,
     Left,
-    Move,
     Moved,
-    Rematch,
-    Resign,
+    OpenRoom,
     Returned,
-    Review,
-    Sit,
     Started,
     State,
     Welcome,
 )
 from shared.rules import MARKS, Mark, other
 
-Word = Literal["help", "board"]
-
 NUMBERS = (
     *("Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"),
     *("Ten", "Eleven", "Twelve", "Thirteen", "Fourteen", "Fifteen"),
 )
-WORDS: dict[str, AnyCommand | Word] = {
-    "help": "help",
-    "?": "help",
-    "board": "board",
-    "resign": Resign(),
-    "claim": Claim(),
-    "computer": Computer(),
-    "sit": Sit(),
-    "why": Review(),
-}
-QUIT = ("quit", "exit")
-ANSWERS = {"y": True, "yes": True, "n": False, "no": False, "": False}
-CELL = re.compile(r"(-?\d+)(?:\s*[,\s]\s*(-?\d+))?")
 LOSSES = {"resigned": "has resigned", "claimed": "stayed away", "timeout": "ran out of time"}
-MAX_ECHO = 12  # characters of a typed cell that are said back
+HURRY = 10  # seconds before the end of a turn that its player is called again
 
 MOVE = "Move to?"
 AGAIN = "Play again? (y/N)"
@@ -68,15 +44,15 @@ STOPPING = "The server is stopping. Reconnecting when it is back..."
 HELP = """\
 A move is a cell's number, or its row and column. On a board of 3 by 3, 2 and
 1,2 and 1 2 are the same cell.
-board   draw the board again
-resign  give the game up
-claim   take the win, when your opponent has been away for 30 seconds
-quit    leave the room
+board     draw the board again
+resign    give the game up
+claim     take the win, when your opponent has been away for 30 seconds
+computer  let the computer take the free seat (computer easy, medium or hard)
+sit       take a free seat, when you are watching
+why       after a game on a small board: where it changed hands
+quit      leave the room
 After a game, y or n answers whether you play again."""
-
-
-class Unclear(ValueError):
-    """A line that means nothing; the text says what would."""
+NO_ROOMS = "No room waits for an opponent."
 
 
 def called(mark: Mark, name: str) -> str:
@@ -163,7 +139,7 @@ def _sentence(item: AnyNews, state: State, seats: Set[Mark]) -> str:
         case Started(game) if game > 1:
             return f"Game {game}.{you_are(seats)}"
         case Moved(mark, cell) if mark not in seats:
-            return f"{player(state, mark)} takes {cell + 1}."
+            return f"{player(state, mark)} takes {cell_name(cell, state.size)}."
         case Forfeited(mark):
             return f"That cell is already full. {player(state, mark)} loses the turn."
         case Accepted(mark) if mark in seats:
@@ -190,7 +166,7 @@ def room(reply: Welcome | None) -> str:
 
 def waiting(seats: Set[Mark]) -> str:
     """Return who is awaited while a seat is free."""
-    return "Waiting for an opponent." if seats else "Waiting for players."
+    return "Waiting for an opponent." if seats else "Waiting for players: sit takes a seat."
 
 
 def you_are(seats: Set[Mark]) -> str:
@@ -198,11 +174,30 @@ def you_are(seats: Set[Mark]) -> str:
     return f" You are {min(seats)}." if len(seats) == 1 else ""
 
 
+def new_seat(state: State, sat: Set[Mark], sits: Set[Mark]) -> str:
+    """Return which mark has become this player's, unless the news of a new game says it."""
+    is_told = any(isinstance(item, Started) and item.game > 1 for item in state.news)
+    return "" if sat == sits or is_told else you_are(sits).strip()
+
+
 def picture(state: State, style: Style) -> list[str]:
     """Return the board, and under it whose turn it is or how the game ended."""
     if state.outcome:
         return [board(state, style, struck=True), *ending(state)]
-    return [board(state, style), turn_line(state) if is_on(state) else ""]
+    if is_on(state):
+        return [board(state, style), turn_line(state), time_line(state), watching(state)]
+    return [board(state, style), watching(state)]
+
+
+def time_line(state: State) -> str:
+    """Return how long the turn has yet to go, where there is a clock."""
+    return "" if state.time_left is None else f"{math.ceil(state.time_left)} s left."
+
+
+def watching(state: State) -> str:
+    """Return how many are watching, if any are."""
+    number = state.watchers
+    return f"{number} {'person is' if number == 1 else 'people are'} watching." if number else ""
 
 
 def ending(state: State) -> list[str]:
@@ -212,7 +207,8 @@ def ending(state: State) -> list[str]:
     if outcome and outcome.winner:
         lines.append(f"Congratulations! {player(state, outcome.winner)} wins!")
         if outcome.line:
-            cells = ", ".join(str(cell + 1) for cell in outcome.line)
+            names = [cell_name(cell, state.size) for cell in outcome.line]
+            cells = ", ".join(names) if is_numbered(state.size) else f"{names[0]} to {names[-1]}"
             lines.append(f"{NUMBERS[state.win - 3]} in a row: {cells} ({outcome.kind}).")
         else:
             loser = player(state, other(outcome.winner))
@@ -224,84 +220,48 @@ def ending(state: State) -> list[str]:
     return lines
 
 
-def other_options(state: State, seats: Set[Mark], asked: Join) -> str:
-    """Return what the room plays, if it is not what was asked for."""
+def other_options(state: State, seats: Set[Mark], asked: Join) -> list[str]:
+    """Return what the room plays, as far as it is not what was asked for."""
     options = asked.options
-    if options.opponent != "human" and len(seats) == 1 and not _has_computer(state):
-        return f"You play against {player(state, other(min(seats)))}, who was here before you."
-    if (state.size, state.win, state.occupied) == (options.size, options.win, options.occupied):
-        return ""
-    cost = "costs the turn" if state.occupied == "forfeit" else "is asked again"
-    return (
-        f"This room plays {state.size} by {state.size}, {state.win} in a row; a taken cell {cost}."
-    )
+    lines = []
+    if options.opponent != "human" and len(seats) == 1 and not has_computer(state):
+        lines.append(f"You play against {player(state, other(min(seats)))}, who was here before.")
+    if (state.size, state.win, state.occupied) != (options.size, options.win, options.occupied):
+        board = f"{state.size} by {state.size}, {state.win} in a row"
+        cost = "costs the turn" if state.occupied == "forfeit" else "is asked again"
+        lines.append(f"This room plays {board}; a taken cell {cost}.")
+    if state.clock != options.clock:
+        lines.append(f"A turn has {state.clock:g} s." if state.clock else "There is no clock.")
+    return lines
 
 
-def _has_computer(state: State) -> bool:
+def has_computer(state: State) -> bool:
+    """Whether the computer plays."""
     return any(seat and seat.computer for seat in state.players.values())
 
 
-def accepted_now(state: State) -> str:
-    """Return what may be typed for a move."""
-    cells = state.size * state.size
-    return f"Type a cell from 1 to {cells}, or row,col; help tells the other words."
-
-
-def parse_cell(text: str, state: State) -> AnyCommand | Word:
-    """Return what a line typed during a game means, or raise Unclear."""
-    words = text.strip().lower()
-    if words in WORDS:
-        return WORDS[words]
-    match = CELL.fullmatch(words)
-    if not match:
-        raise Unclear(accepted_now(state))
-    try:
-        cell = _cell([int(number) for number in match.groups() if number], state.size)
-    except ValueError as error:  # int() refuses thousands of digits
-        shown = words if len(words) <= MAX_ECHO else f"{words[:MAX_ECHO]}..."
-        raise Unclear(f"There is no cell {printable(shown)} on this board.") from error
-    return Move(cell, state.ply)
-
-
-def _cell(numbers: list[int], size: int) -> int:
-    if len(numbers) == 1 and 1 <= numbers[0] <= size * size:
-        return numbers[0] - 1
-    if len(numbers) == 2 and all(1 <= number <= size for number in numbers):
-        return (numbers[0] - 1) * size + numbers[1] - 1
-    raise ValueError(numbers)
-
-
-def parse_answer(text: str) -> AnyCommand | Word:
-    """Return what a line typed after a game means, or raise Unclear."""
-    answer = yes_or_no(text)
-    if answer is not None:
-        return Rematch(answer)
-    if is_word(text):
-        return parse_word(text)
-    raise Unclear("Type y to play again, n to leave.")
-
-
-def parse_word(text: str) -> AnyCommand | Word:
-    """Return what a line means that answers no question, or raise Unclear."""
-    words = text.strip().lower()
-    if words in WORDS:
-        return WORDS[words]
-    raise Unclear("Type quit to leave; help tells the other words.")
-
-
-def is_quit(text: str) -> bool:
-    """Whether a line says to leave."""
-    return text.strip().lower() in QUIT
-
-
-def is_word(text: str) -> bool:
-    """Whether a line is a word that may be said at any time."""
-    return text.strip().lower() in (*WORDS, *QUIT)
-
-
-def yes_or_no(text: str) -> bool | None:
-    """Return whether a line says yes, or None if it says neither yes nor no."""
-    return ANSWERS.get(text.strip().lower())
+def rooms(found: list[OpenRoom]) -> str:
+    """Return the open rooms as a table."""
+    if not found:
+        return NO_ROOMS
+    rows = [("Room", "Waiting", "Board", "Clock", "Watching")]
+    rows += [
+        (
+            printable(room.room),
+            printable(room.waiting) or "a player",
+            f"{room.size}x{room.size}, {room.win} in a row",
+            f"{room.clock:g} s" if room.clock else "none",
+            str(room.watchers),
+        )
+        for room in found
+    ]
+    widths = [max(map(columns, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            text + " " * (width - columns(text)) for text, width in zip(row, widths, strict=True)
+        ).rstrip()
+        for row in rows
+    )
 
 
 def lines_of(texts: Iterable[str]) -> str:

@@ -8,7 +8,8 @@ import logging
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
-from server.hub import Hub, Member, tell
+from server.hub import Hub
+from server.table import Member, tell
 from shared.names import printable
 from shared.protocol import (
     AnyCommand,

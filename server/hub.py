@@ -1,24 +1,23 @@
-"""The rooms of this server and the connections in them.
+"""The rooms of this server, and every step that is taken in them.
 
-A command is a step of a room: `submit` takes the step and tells everyone in the room. There is
-no lock and no waiting here, so a step is never half done when the next one comes, and nobody
-waits for a slow reader.
+A command is a step of a room: it is taken, everyone in the room is told, and whatever follows
+from it is set going: the clock of the next turn, the computer's move, the values for watchers.
+There is no lock and no waiting in a step, so it is never half done when the next one comes.
 """
 
 import asyncio
-import hashlib
 import logging
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Iterable
 from random import SystemRandom
 
-from websockets.asyncio.server import ServerConnection, broadcast
+from websockets.asyncio.server import ServerConnection
 
 from server import ai
+from server.public import open_room, view
 from server.room import (
     STEPS,
-    Room,
     Step,
     drop,
     is_deserted,
@@ -27,68 +26,54 @@ from server.room import (
     leave,
     move,
     new_room,
-    open_room,
     ordered,
+    run_out,
     seats_of,
-    view,
+    sit,
 )
-from shared.names import BadName, printable, room_name
+from server.solve import is_solvable
+from server.table import Member, Table, key_of, take_leave, tell, tell_each
+from server.thinker import NoThought, Thinker
+from shared.names import BadName, room_name
 from shared.protocol import (
+    MESSAGES,
     PROTOCOL,
-    TAKEN_OVER,
     AnyCommand,
-    AnyNews,
-    AnyReply,
     Join,
     Move,
-    Moved,
     OpenRoom,
     Options,
+    PostMortem,
+    Refusal,
     Refused,
+    Review,
+    Sit,
+    Values,
     Welcome,
-    encode,
 )
-from shared.rules import Mark
+from shared.rules import Position
 
-MAX_BACKLOG = 64 * 1024  # bytes a client may leave unread before it is cut off
 SWEEP_EVERY = 60.0  # seconds between looks for rooms to forget
-GOODBYE_SECONDS = 5.0  # for a client to answer that its connection is closed
 
 log = logging.getLogger("tictactoe")
 
-
-class Member:
-    """A connection's place in a room: the seats of its key, or none for a watcher."""
-
-    __slots__ = ("is_gone", "key", "seats", "socket", "table")
-
-    def __init__(self, socket: ServerConnection, table: "Table", key: bytes) -> None:
-        self.socket = socket
-        self.table = table
-        self.key = key
-        self.seats: frozenset[Mark] = frozenset()
-        self.is_gone = False  # it left, or a newer connection has its seats
+_STARTED = time.time() - time.monotonic()
 
 
-class Table:
-    """A room and the members in it."""
-
-    __slots__ = ("members", "name", "room")
-
-    def __init__(self, name: str, room: Room) -> None:
-        self.name = name
-        self.room = room
-        self.members: dict[ServerConnection, Member] = {}
+def steady_time() -> float:
+    """Return the time of day, as a clock tells it that nobody sets while the server runs."""
+    return _STARTED + time.monotonic()
 
 
 class Hub:
     """All tables of this server."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = steady_time) -> None:
         self.tables: dict[str, Table] = {}
         self.clock = clock
         self.random = SystemRandom()
-        self.closing: set[asyncio.Task[None]] = set()
+        self.thinker = Thinker()
+        self.tasks: set[asyncio.Task[None]] = set()
 
     def join(self, socket: ServerConnection, command: Join) -> Member:
         """Bring a connection into a room, which is made if it does not exist."""
@@ -98,34 +83,36 @@ class Hub:
             name = room_name(command.room)
         except BadName as error:
             raise Refused("bad_room", str(error)) from error
+        if command.any:
+            name = self._waiting_room(command.options) or name
         table = self.tables.get(name) or Table(name, new_room(Options()))
         token = command.token or ""
         if command.role == "watch" or not seats_of(table.room, key_of(token)):
             token = secrets.token_urlsafe(16)
-        member = Member(socket, table, key_of(token))
-        room, news = join(table.room, command, member.key, self.clock())
+        member = Member(socket, table, command, key_of(token))
+        step = join(table.room, command, member.key, self.clock())
         self._take_over(table, member.key)
         self.tables[name] = table
-        table.members[socket] = member
-        table.room = room
-        member.seats = seats_of(room, member.key)
+        member.seats = seats_of(step[0], member.key)
         tell(socket, Welcome(PROTOCOL, name, ordered(member.seats), token))
-        self._tell_all(table, news)
-        self._play_computer(table)
+        table.members[socket] = member
+        self._take(table, step)
+        self._tell_values(table, [member])
         return member
 
     def submit(self, member: Member, command: AnyCommand) -> None:
         """Take the step a command asks for and tell everyone in the room, or raise Refused."""
-        step = STEPS.get(type(command))
-        if step is None:
+        table, now = member.table, self.clock()
+        if table.room.deadline is not None and now >= table.room.deadline:
+            self._take(table, run_out(table.room))  # what comes too late must not come first
+        if isinstance(command, Review):
+            self._review(member)
+        elif isinstance(command, Sit):
+            self._take(table, sit(table.room, member.seats, member.join, member.key, now))
+        elif step := STEPS.get(type(command)):
+            self._take(table, step(table.room, member.seats, command, now))
+        else:
             raise Refused("unsupported")
-        table = member.table
-        before = table.room
-        table.room, news = step(before, member.seats, command, self.clock())
-        if table.room.seats is not before.seats:
-            self._seat_anew(table)
-        self._tell_all(table, news)
-        self._play_computer(table)
 
     def leave(self, member: Member) -> None:
         """Take a connection out of its room, its seats given up."""
@@ -157,17 +144,43 @@ class Hub:
         for table in [table for table in self.tables.values() if is_deserted(table.room, now)]:
             self._forget(table)
 
+    def close(self) -> None:
+        """Stop what is under way beside the steps."""
+        self.thinker.close()
+
+    def _take(self, table: Table, step: Step) -> None:
+        """Take a step: tell everyone in the room, and set going what follows."""
+        before = table.room
+        table.room, news = step
+        room = table.room
+        if room.seats is not before.seats:
+            table.seat_anew()
+        table.tell_all(news, self.clock())
+        if room.deadline != before.deadline:
+            self._set_clock(table)
+        if room.position is not before.position or room.seats is not before.seats:
+            self._tell_values(table, table.members.values())
+        self._play_computer(table)
+
+    def _waiting_room(self, options: Options) -> str | None:
+        """Return a room that waits for an opponent, best one that plays by `options`, if any."""
+        rooms = self.open_rooms()
+        wanted = (options.size, options.win, options.occupied, options.clock)
+        fitting = [r for r in rooms if (r.size, r.win, r.occupied, r.clock) == wanted]
+        return (fitting or rooms)[0].room if rooms else None
+
     def _remove(self, member: Member, step: Step) -> None:
         table = member.table
         del table.members[member.socket]
         member.is_gone = True
-        table.room, news = step
-        self._tell_all(table, news)
+        self._take(table, step)
         if not table.members and is_deserted(table.room, self.clock()):
             self._forget(table)
 
     def _forget(self, table: Table) -> None:
         del self.tables[table.name]
+        if table.timer:
+            table.timer.cancel()
         log.info("room %s: forgotten", table.name)
 
     def _take_over(self, table: Table, key: bytes) -> None:
@@ -175,64 +188,95 @@ class Hub:
         for older in [member for member in table.members.values() if member.key == key]:
             del table.members[older.socket]
             older.is_gone = True
-            task = asyncio.create_task(take_leave(older.socket))
-            self.closing.add(task)
-            task.add_done_callback(self.closing.discard)
+            self._spawn(take_leave(older.socket))
 
-    def _seat_anew(self, table: Table) -> None:
-        """Tell the members whose seats a step has changed."""
-        for socket, member in table.members.items():
-            seats = seats_of(table.room, member.key)
-            if seats != member.seats:
-                member.seats = seats
-                tell(socket, Welcome(PROTOCOL, table.name, ordered(seats)))
+    def _set_clock(self, table: Table) -> None:
+        """Have the turn end at its deadline."""
+        if table.timer:
+            table.timer.cancel()
+        table.timer = None
+        deadline = table.room.deadline
+        if deadline is not None:
+            wait = deadline - self.clock()
+            table.timer = asyncio.get_running_loop().call_later(wait, self._end_turn, table)
 
-    def _tell_all(self, table: Table, news: tuple[AnyNews, ...]) -> None:
-        frame = encode(view(table.room, news, self.clock()))
-        broadcast(table.members, frame, text=True)
-        for socket in table.members:
-            cut_off_if_stalled(socket)
-        for item in news:
-            # The repr of a name is escaped.
-            log.log(
-                logging.DEBUG if isinstance(item, Moved) else logging.INFO,
-                "room %s: %r",
-                table.name,
-                item,
-            )
+    def _end_turn(self, table: Table) -> None:
+        deadline = table.room.deadline
+        if deadline is None:
+            return
+        if self.clock() < deadline:  # a timer may ring a little early
+            self._set_clock(table)
+        else:
+            self._take(table, run_out(table.room))
 
     def _play_computer(self, table: Table) -> None:
-        """Play the computer's turn, if it is its turn."""
+        """Play the computer's turn, if it is its turn; a hard one thinks about it first."""
         room = table.room
         seat = room.seats[room.position.turn]
-        if seat and seat.computer and is_on(room):
-            command = Move(ai.choose(room.position, self.random), room.ply)
-            table.room, news = move(room, {room.position.turn}, command, self.clock())
-            self._tell_all(table, news)
+        if not seat or seat.level is None or not is_on(room):
+            return
+        if seat.level != "hard":
+            self._play(table, ai.choose(room.position, seat.level, self.random))
+        elif table.thinking != room.position:
+            table.thinking = room.position
+            self._spawn(self._think(table, room.position))
 
+    def _play(self, table: Table, cell: int) -> None:
+        room = table.room
+        command = Move(cell, room.ply)
+        self._take(table, move(room, {room.position.turn}, command, self.clock()))
 
-def key_of(token: str) -> bytes:
-    """Return the hash of a seat's token, which is all the server keeps of it."""
-    return hashlib.sha256(token.encode(errors="replace")).digest()
+    async def _think(self, table: Table, position: Position) -> None:
+        try:
+            cell = await self.thinker.choose(position, "hard")
+        except NoThought:
+            cell = ai.choose(position, "medium", self.random)
+        if table.thinking == position:
+            table.thinking = None
+        room = table.room
+        seat = room.seats[room.position.turn]
+        # Meanwhile the game may have ended, or a human may have taken the seat.
+        if room.position == position and is_on(room) and seat and seat.is_computer:
+            self._play(table, cell)
 
+    def _tell_values(self, table: Table, members: Iterable[Member]) -> None:
+        """Tell watchers who want to know what each cell is worth, where that can be known."""
+        sockets = [member.socket for member in members if member.sees_values]
+        room = table.room
+        if sockets and is_on(room) and is_solvable(room.position.rules):
+            self._spawn(self._value(table, sockets))
 
-def tell(socket: ServerConnection, reply: AnyReply) -> None:
-    """Send a message to one connection, without waiting for it."""
-    broadcast([socket], encode(reply), text=True)
-    cut_off_if_stalled(socket)
+    async def _value(self, table: Table, sockets: list[ServerConnection]) -> None:
+        room = table.room
+        try:
+            values = await self.thinker.values(room.position)
+        except NoThought:
+            return
+        members = [table.members.get(socket) for socket in sockets]
+        there = [member.socket for member in members if member and member.sees_values]
+        if table.room.position == room.position and is_on(table.room):
+            tell_each(there, Values(room.ply, room.position.turn, values))
 
+    def _review(self, member: Member) -> None:
+        """Send a member the post-mortem of the game, or raise Refused."""
+        room = member.table.room
+        if room.outcome is None:
+            raise Refused("game_not_over")
+        if not is_solvable(room.position.rules):
+            raise Refused("not_solvable")
+        self._spawn(self._send_review(member))
 
-async def take_leave(socket: ServerConnection) -> None:
-    """Tell a connection that a newer one has its seats, and close it."""
-    try:
-        async with asyncio.timeout(GOODBYE_SECONDS):
-            await socket.close(TAKEN_OVER, "the seat was taken by a newer connection")
-    except TimeoutError:  # closing waits for a client that does not read
-        socket.transport.abort()
+    async def _send_review(self, member: Member) -> None:
+        room = member.table.room
+        start = Position(room.position.rules, turn=room.starter)
+        reply: PostMortem | Refusal
+        try:
+            reply = await self.thinker.review(start, room.moves, room.game)
+        except NoThought:
+            reply = Refusal("try_again", MESSAGES["try_again"], "review")
+        tell(member.socket, reply)
 
-
-def cut_off_if_stalled(socket: ServerConnection) -> None:
-    """Drop a client that does not read. (A closing handshake would wait for it.)"""
-    if socket.transport.get_write_buffer_size() > MAX_BACKLOG:
-        log.warning("%s: cut off, it does not read", printable(str(socket.remote_address)))
-        socket.transport.abort()
+    def _spawn(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)

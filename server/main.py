@@ -146,6 +146,7 @@ async def run(listening: socket.socket, host: str, *, until_eof: bool) -> None:
     await stop.wait()
     log.info("stopping")
     sweeping.cancel()
+    hub.close()
     server.close(code=RESTART, reason="the server is stopping")
     try:
         async with asyncio.timeout(STOPPING_SECONDS):

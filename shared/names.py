@@ -53,6 +53,11 @@ def room_name(text: str) -> str:
     return name
 
 
+def columns(text: str) -> int:
+    """Return how many columns of a terminal a printable text takes."""
+    return max(0, wcswidth(text))
+
+
 def spoken(number: int) -> str:
     """Return 32 bits as two words that are easy to say over a telephone: "lusab-babad"."""
     return f"{_word(number >> 16 & 0xFFFF)}-{_word(number & 0xFFFF)}"

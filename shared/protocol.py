@@ -17,6 +17,7 @@ PROTOCOL = 1
 DEFAULT_PORT = 8765
 MAX_FRAME = 8 * 1024  # bytes of a frame to the server
 MAX_STATE = 64 * 1024  # bytes of a frame to a client
+MAX_CLOCK = 86400  # seconds of a turn
 MAX_TEXT = 256  # characters of a name or token, before it is looked at
 
 # Close codes. 1012 and 1008 are the standard's, 4000 and up the game's own.
@@ -28,12 +29,14 @@ Text = Annotated[str, Meta(max_length=MAX_TEXT)]
 Side = Annotated[int, Meta(ge=MIN_SIZE, le=MAX_SIZE)]
 Cell = Annotated[int, Meta(ge=0, lt=MAX_CELLS)]
 Count = Annotated[int, Meta(ge=0, lt=2**31)]
-Seconds = Annotated[float, Meta(ge=0, le=86400)]
+Seconds = Annotated[float, Meta(ge=0, le=MAX_CLOCK)]
 Role = Literal["play", "watch"]
 Opponent = Literal["human", "computer", "self"]
 Level = Literal["easy", "medium", "hard"]
+Result = Literal["win", "draw", "loss"]
 Code = Literal[
     "already_joined",
+    "already_seated",
     "bad_message",
     "bad_name",
     "bad_options",
@@ -44,6 +47,7 @@ Code = Literal[
     "no_opponent",
     "not_joined",
     "not_playing",
+    "not_solvable",
     "not_your_turn",
     "off_board",
     "protocol_version",
@@ -58,6 +62,7 @@ Code = Literal[
 
 MESSAGES: dict[Code, str] = {
     "already_joined": "You are in a room already.",
+    "already_seated": "You have a seat already.",
     "bad_message": "The server did not understand that message.",
     "bad_name": "That name is not allowed.",
     "bad_options": "A room cannot have those options.",
@@ -68,6 +73,7 @@ MESSAGES: dict[Code, str] = {
     "no_opponent": "There is no opponent yet.",
     "not_joined": "Join a room first.",
     "not_playing": "You are only watching.",
+    "not_solvable": "This board is too large to be played out to the end.",
     "not_your_turn": "It is not your turn.",
     "off_board": "There is no such cell on this board.",
     "protocol_version": f"This server speaks version {PROTOCOL} of the protocol.",
@@ -95,20 +101,26 @@ class Command(Struct, frozen=True, tag_field="type", tag=str.lower, forbid_unkno
 
 
 class Options(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a room plays. Those of whoever made the room hold."""
+    """What a room plays. Those of whoever made the room hold.
+
+    `clock` is the seconds of each turn; a `private` room is on no list.
+    """
 
     size: Side = 3
     win: Side = 3
     occupied: Occupied = "retry"
     opponent: Opponent = "human"
     level: Level = "easy"
-    clock: Annotated[float, Meta(gt=0, le=86400)] | None = None
+    clock: Annotated[float, Meta(gt=0, le=MAX_CLOCK)] | None = None
+    private: bool = False
 
 
 class Join(Command, frozen=True):
     """Enter a room, which is made if it does not exist.
 
-    `opponent_name` is the second player's at the same terminal, with opponent "self".
+    `opponent_name` is the second player's at the same terminal, with opponent "self". With `any`,
+    a public room that waits for an opponent comes before `room`. With `eval`, a watcher is told
+    what each free cell is worth.
     """
 
     protocol: int
@@ -118,6 +130,8 @@ class Join(Command, frozen=True):
     role: Role = "play"
     token: Text | None = None
     options: Options = Options()
+    any: bool = False
+    eval: bool = False
 
 
 class Version(Struct, frozen=True, tag_field="type", tag="join"):
@@ -265,16 +279,21 @@ class Welcome(Reply, frozen=True):
 
 
 class Player(Struct, frozen=True):
-    """Who holds a seat. The name is empty for one who gave none."""
+    """Who holds a seat. The name is empty for one who gave none, the level the computer's."""
 
     name: str
     connected: bool
     score: Count
     computer: bool
+    level: Level | None = None
 
 
 class State(Reply, frozen=True):
-    """The whole public room, and what has just happened in it."""
+    """The whole public room, and what has just happened in it.
+
+    `clock` is the seconds of each turn, `deadline` the server's time at which this one is up, and
+    `time_left` how long that is from now.
+    """
 
     version: Count
     ply: Count
@@ -293,6 +312,50 @@ class State(Reply, frozen=True):
     claimable_in: Seconds | None
     rematch: list[Mark]
     news: list[AnyNews]
+    clock: Seconds | None = None
+    time_left: Seconds | None = None
+
+
+class CellValue(Struct, frozen=True):
+    """What a free cell is worth to the mark to play, and in how many turns with best play."""
+
+    cell: Cell
+    result: Result
+    plies: Count
+
+
+class Values(Reply, frozen=True):
+    """For a watcher who asked for it: the worth of each free cell after `ply` turns."""
+
+    ply: Count
+    turn: Mark
+    values: list[CellValue]
+
+
+class TurningPoint(Struct, frozen=True):
+    """A turn that gave something away: who won with best play before it, and who after it.
+
+    `held` are the cells that would have given nothing away. The turn counts from 1.
+    """
+
+    turn: Count
+    mark: Mark
+    cell: Cell
+    before: Mark | None
+    after: Mark | None
+    held: list[Cell]
+
+
+class PostMortem(Reply, frozen=True):
+    """The answer to Review: where the game changed hands.
+
+    `start` and `end` say who won with best play from the first board and from the last one.
+    """
+
+    game: Count
+    start: Mark | None
+    turning_points: list[TurningPoint]
+    end: Mark | None
 
 
 class Refusal(Reply, frozen=True, tag="refused"):
@@ -322,7 +385,7 @@ class Rooms(Reply, frozen=True):
 
 
 AnyCommand = Join | Move | Resign | Claim | Rematch | Leave | Sit | Computer | Review | List
-AnyReply = Welcome | State | Refusal | Rooms
+AnyReply = Welcome | State | Refusal | Rooms | Values | PostMortem
 
 _encoder = msgspec.json.Encoder()
 _commands: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCommand)

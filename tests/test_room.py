@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from server.public import open_room, view
 from server.room import (
     GRACE,
     KEPT_FOR,
@@ -18,11 +19,9 @@ from server.room import (
     leave,
     move,
     new_room,
-    open_room,
     rematch,
     resign,
     seats_of,
-    view,
 )
 from shared.protocol import (
     Accepted,
@@ -136,8 +135,6 @@ def test_a_name_that_is_not_allowed_is_refused(name: str) -> None:
 def test_options_that_make_no_game_are_refused() -> None:
     with refused("bad_options"):
         new_room(Options(size=3, win=4))
-    with refused("unsupported"):
-        new_room(Options(clock=5.0))
 
 
 def test_a_move_places_the_mark_and_passes_the_turn() -> None:

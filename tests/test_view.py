@@ -4,7 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from client import view
-from client.view import Unclear, ending, parse_answer, parse_cell, turn_line
+from client.view import ending, turn_line
+from client.words import Unclear, accepted_now, parse_answer, parse_cell
 from shared.protocol import (
     Accepted,
     AnyNews,
@@ -119,7 +120,7 @@ def test_every_other_text_fits_a_narrow_terminal() -> None:
         *(view.MOVE, view.AGAIN, view.WATCH, view.FULL, view.LOST, view.STOPPING),
         *view.HELP.splitlines(),
         *ending(state(FULL, LONG, LONG)),
-        view.accepted_now(state(FULL)),
+        accepted_now(state(FULL)),
         view.other_options(state(FULL, LONG, LONG), {"X"}, asked),
         view.other_options(state(FULL, LONG, LONG), {"X", "O"}, asked),
     ]

@@ -1,0 +1,108 @@
+"""Thinking that takes its time, in processes of its own, so that no other room waits for it."""
+
+import asyncio
+import logging
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from random import SystemRandom
+from typing import ParamSpec, TypeVar
+
+from server import ai, review
+from shared.protocol import CellValue, Level, PostMortem
+from shared.rules import Position
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+WORKERS = max(1, (os.cpu_count() or 1) - 1)  # a core is left for the rooms
+TRIES = 2  # for a thought whose process dies
+LEAST_SECONDS = 0.02  # for a move, however many are waiting
+NICENESS = 10  # the rooms come first
+
+log = logging.getLogger("tictactoe")
+
+
+class NoThought(Exception):
+    """There was no process to think: they die, or the server is stopping."""
+
+
+class Thinker:
+    """Some processes that think, started when there is something to think about.
+
+    Each thought may raise NoThought.
+    """
+
+    def __init__(self) -> None:
+        self.pool: ProcessPoolExecutor | None = None
+        self.is_closed = False
+        self.waiting = 0  # thoughts that are not finished
+
+    async def choose(self, position: Position, level: Level) -> int:
+        """Return the computer's cell. With many to think about, each gets a shorter while."""
+        share = max(1.0, (self.waiting + 1) / WORKERS)
+        seconds = max(LEAST_SECONDS, ai.THINKING_SECONDS / share)
+        return await self._run(choose, position, level, seconds)
+
+    async def values(self, position: Position) -> list[CellValue]:
+        """Return what each free cell is worth to the side to move."""
+        return await self._run(review.cell_values, position)
+
+    async def review(self, start: Position, moves: tuple[int, ...], game: int) -> PostMortem:
+        """Return the post-mortem of a game."""
+        return await self._run(review.review, start, moves, game)
+
+    def close(self) -> None:
+        """Think no more."""
+        self.is_closed = True
+        if self.pool:
+            self.pool.shutdown(wait=False, cancel_futures=True)
+
+    async def _run(self, thought: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        self.waiting += 1
+        try:
+            for _ in range(TRIES):
+                pool = self._running_pool()
+                try:
+                    return await asyncio.wrap_future(pool.submit(thought, *args, **kwargs))
+                except BrokenProcessPool:
+                    log.warning("a thinking process has died, another is started")
+                    if self.pool is pool:
+                        self.pool = None
+            raise NoThought
+        finally:
+            self.waiting -= 1
+
+    def _running_pool(self) -> ProcessPoolExecutor:
+        if self.is_closed:
+            raise NoThought
+        if self.pool is None:
+            # Not forked: this process has threads, and sockets that a child must not keep open.
+            context = multiprocessing.get_context("spawn")
+            self.pool = ProcessPoolExecutor(WORKERS, context, set_up)
+        return self.pool
+
+
+def set_up() -> None:
+    """Prepare a process for thinking: it is in nobody's way, and ends with the server."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    threading.Thread(target=end_with_server, daemon=True).start()
+
+
+def end_with_server() -> None:
+    """End this process when the server has ended, even if it was killed."""
+    server = multiprocessing.parent_process()
+    if server:
+        server.join()
+        os._exit(0)
+
+
+def choose(position: Position, level: Level, seconds: float) -> int:
+    """Return the computer's cell, by the system's random numbers."""
+    return ai.choose(position, level, SystemRandom(), seconds)
