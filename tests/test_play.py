@@ -297,7 +297,7 @@ def test_who_wanted_to_play_alone_is_told_of_the_one_who_waits(room: list[str]) 
     alice.says("Waiting for an opponent.")
     bob = Pipe(*room, "--vs", "self")
 
-    bob.says("You play against Alice (X), who was here before you.")
+    bob.says("You play against Alice (X), who was here before.")
     assert (alice.ends()[1], bob.ends()[1]) == (0, 0)
 
 
@@ -339,6 +339,8 @@ def test_a_terminal_asks_against_whom_to_play() -> None:
     screen.type("me")
     screen.shows("Type p for a player, c for the computer.")
     screen.type("c")
+    screen.shows("Easy, medium or hard? (E/m/h)")
+    screen.type("h")
     screen.shows("Player X's turn\nMove to?")
     screen.type("quit")
     assert screen.ends() == 0

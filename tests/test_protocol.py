@@ -14,6 +14,7 @@ from shared.protocol import (
     PROTOCOL,
     AnyCommand,
     AnyReply,
+    CellValue,
     Claim,
     Code,
     Computer,
@@ -26,6 +27,7 @@ from shared.protocol import (
     OpenRoom,
     Options,
     Player,
+    PostMortem,
     Refusal,
     Refused,
     Rematch,
@@ -34,6 +36,8 @@ from shared.protocol import (
     Rooms,
     Sit,
     State,
+    TurningPoint,
+    Values,
     Welcome,
     decode_command,
     decode_reply,
@@ -81,6 +85,8 @@ REPLIES = [
     ),
     Refusal("stale", MESSAGES["stale"], "move"),
     Rooms([OpenRoom("lunch", "Ann", 3, 3, "retry", None, 0)]),
+    Values(2, "X", [CellValue(4, "win", 3)]),
+    PostMortem(1, None, [TurningPoint(2, "O", 1, None, "X", [4])], "X"),
 ]
 
 

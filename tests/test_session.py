@@ -15,7 +15,8 @@ from websockets.asyncio.server import ServerConnection, serve
 
 from client import session
 from client.session import MAX_DELAY, delays, is_here
-from server.room import join, new_room, view
+from server.public import view
+from server.room import join, new_room
 from shared.protocol import (
     PROTOCOL,
     AnyNews,

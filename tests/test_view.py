@@ -121,8 +121,8 @@ def test_every_other_text_fits_a_narrow_terminal() -> None:
         *view.HELP.splitlines(),
         *ending(state(FULL, LONG, LONG)),
         accepted_now(state(FULL)),
-        view.other_options(state(FULL, LONG, LONG), {"X"}, asked),
-        view.other_options(state(FULL, LONG, LONG), {"X", "O"}, asked),
+        *view.other_options(state(FULL, LONG, LONG), {"X"}, asked),
+        *view.other_options(state(FULL, LONG, LONG), {"X", "O"}, asked),
     ]
 
     assert all(0 < len(text) < 80 for text in texts)
