@@ -71,7 +71,8 @@ def table(drawn: str = "... ... ...", turn: Mark = "X", occupied: Occupied = "re
     """Ann plays X and Bob plays O, on a board that looks so."""
     room = join(alone(), player("Bob"), BOB, NOW)[0]
     board = position(drawn, turn, occupied=occupied)
-    return replace(room, position=board, ply=sum(c in MARKS for c in drawn))
+    moves = tuple(cell for cell, c in enumerate("".join(drawn.split())) if c in MARKS)
+    return replace(room, position=board, moves=moves, ply=len(moves))
 
 
 def play(room: Room, seats: Set[Mark], cell: int) -> Step:
