@@ -9,36 +9,29 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Set
+from itertools import islice
 from random import SystemRandom
+from typing import Any
 
 from websockets.asyncio.server import ServerConnection
 
 from server import ai
+from server.game import claim, move, rematch, resign, run_out
 from server.public import open_room, view
-from server.room import (
-    STEPS,
-    Step,
-    drop,
-    is_deserted,
-    is_on,
-    join,
-    leave,
-    move,
-    new_room,
-    ordered,
-    run_out,
-    seats_of,
-    sit,
-)
+from server.room import Room, Step, is_deserted, is_on, new_room, ordered, seats_of
+from server.seating import computer, drop, join, leave, sit
 from server.solve import is_solvable
 from server.table import Member, Table, key_of, take_leave, tell, tell_each
 from server.thinker import NoThought, Thinker
 from shared.names import BadName, room_name
 from shared.protocol import (
+    MAX_LISTED,
     MESSAGES,
     PROTOCOL,
     AnyCommand,
+    Claim,
+    Computer,
     Join,
     Move,
     OpenRoom,
@@ -46,14 +39,25 @@ from shared.protocol import (
     PostMortem,
     Refusal,
     Refused,
+    Rematch,
+    Resign,
     Review,
     Sit,
     Values,
     Welcome,
 )
-from shared.rules import Position
+from shared.rules import Mark, Position
 
 SWEEP_EVERY = 60.0  # seconds between looks for rooms to forget
+
+# The steps that who is in a room takes by a command. Each takes a command of its own type.
+STEPS: dict[type, Callable[[Room, Set[Mark], Any, float], Step]] = {
+    Move: move,
+    Resign: resign,
+    Claim: claim,
+    Rematch: rematch,
+    Computer: computer,
+}
 
 log = logging.getLogger("tictactoe")
 
@@ -128,9 +132,8 @@ class Hub:
         tell(member.socket, view(member.table.room, (), self.clock()))
 
     def open_rooms(self) -> list[OpenRoom]:
-        """Return the rooms in which somebody waits for an opponent."""
-        rooms = (open_room(table.name, table.room) for table in self.tables.values())
-        return [room for room in rooms if room]
+        """Return the rooms in which somebody has waited longest for an opponent."""
+        return list(islice(self._open_rooms(), MAX_LISTED))
 
     async def sweep(self) -> None:
         """Forget rooms that nobody has come back to, for as long as the server runs."""
@@ -164,10 +167,18 @@ class Hub:
 
     def _waiting_room(self, options: Options) -> str | None:
         """Return a room that waits for an opponent, best one that plays by `options`, if any."""
-        rooms = self.open_rooms()
         wanted = (options.size, options.win, options.occupied, options.clock)
-        fitting = [r for r in rooms if (r.size, r.win, r.occupied, r.clock) == wanted]
-        return (fitting or rooms)[0].room if rooms else None
+        first = None
+        for room in self._open_rooms():
+            if (room.size, room.win, room.occupied, room.clock) == wanted:
+                return room.room
+            first = first or room.room
+        return first
+
+    def _open_rooms(self) -> Iterator[OpenRoom]:
+        for table in self.tables.values():
+            if found := open_room(table.name, table.room):
+                yield found
 
     def _remove(self, member: Member, step: Step) -> None:
         table = member.table
@@ -244,10 +255,9 @@ class Hub:
         sockets = [member.socket for member in members if member.sees_values]
         room = table.room
         if sockets and is_on(room) and is_solvable(room.position.rules):
-            self._spawn(self._value(table, sockets))
+            self._spawn(self._value(table, room, sockets))
 
-    async def _value(self, table: Table, sockets: list[ServerConnection]) -> None:
-        room = table.room
+    async def _value(self, table: Table, room: Room, sockets: list[ServerConnection]) -> None:
         try:
             values = await self.thinker.values(room.position)
         except NoThought:
@@ -264,10 +274,9 @@ class Hub:
             raise Refused("game_not_over")
         if not is_solvable(room.position.rules):
             raise Refused("not_solvable")
-        self._spawn(self._send_review(member))
+        self._spawn(self._send_review(member, room))
 
-    async def _send_review(self, member: Member) -> None:
-        room = member.table.room
+    async def _send_review(self, member: Member, room: Room) -> None:
         start = Position(room.position.rules, turn=room.starter)
         reply: PostMortem | Refusal
         try:

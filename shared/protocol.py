@@ -17,6 +17,7 @@ PROTOCOL = 1
 DEFAULT_PORT = 8765
 MAX_FRAME = 8 * 1024  # bytes of a frame to the server
 MAX_STATE = 64 * 1024  # bytes of a frame to a client
+MAX_LISTED = 100  # rooms of a list, so that it fits in a frame to a client
 MAX_CLOCK = 86400  # seconds of a turn
 MAX_TEXT = 256  # characters of a name or token, before it is looked at
 
@@ -379,7 +380,7 @@ class OpenRoom(Struct, frozen=True):
 
 
 class Rooms(Reply, frozen=True):
-    """The answer to List."""
+    """The answer to List: at most MAX_LISTED rooms."""
 
     rooms: list[OpenRoom]
 

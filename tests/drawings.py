@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from server import public, room
+from server import public, room, seating
 from shared.protocol import Join, Options, State
 from shared.rules import Mark, Occupied, Position, Rules, lines, outcome
 
@@ -23,8 +23,8 @@ def position(
 def state(at: Position, x: str = "", o: str = "") -> State:
     """Return what players called `x` and `o` are shown of a board."""
     made = room.new_room(Options())
-    made, _ = room.join(
+    made, _ = seating.join(
         made, Join(1, "lunch", x, options=Options(at.rules.size, at.rules.win)), b"x", 0.0
     )
-    made, _ = room.join(made, Join(1, "lunch", o), b"o", 0.0)
+    made, _ = seating.join(made, Join(1, "lunch", o), b"o", 0.0)
     return public.view(replace(made, position=at, outcome=outcome(at)), (), 0.0)

@@ -16,7 +16,8 @@ from websockets.asyncio.server import ServerConnection, serve
 from client import session
 from client.session import MAX_DELAY, delays, is_here
 from server.public import view
-from server.room import join, new_room
+from server.room import new_room
+from server.seating import join
 from shared.protocol import (
     PROTOCOL,
     AnyNews,
