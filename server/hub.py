@@ -149,6 +149,8 @@ class Hub:
 
     def close(self) -> None:
         """Stop what is under way beside the steps."""
+        for task in self.tasks:
+            task.cancel()
         self.thinker.close()
 
     def _take(self, table: Table, step: Step) -> None:

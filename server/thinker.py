@@ -5,6 +5,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -22,7 +23,6 @@ T = TypeVar("T")
 WORKERS = max(1, (os.cpu_count() or 1) - 1)  # a core is left for the rooms
 TRIES = 2  # for a thought whose process dies
 LEAST_SECONDS = 0.02  # for a move, however many are waiting
-NICENESS = 10  # the rooms come first
 
 log = logging.getLogger("tictactoe")
 
@@ -57,10 +57,13 @@ class Thinker:
         return await self._run(review.review, start, moves, game)
 
     def close(self) -> None:
-        """Think no more."""
+        """Think no more, and wait until no process does."""
         self.is_closed = True
         if self.pool:
-            self.pool.shutdown(wait=False, cancel_futures=True)
+            for process in multiprocessing.active_children():
+                process.kill()
+            # Python may stumble over a pool that is still being shut down when it exits.
+            self.pool.shutdown(wait=True, cancel_futures=True)
 
     async def _run(self, thought: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         self.waiting += 1
@@ -90,9 +93,17 @@ class Thinker:
 def set_up() -> None:
     """Prepare a process for thinking: it is in nobody's way, and ends with the server."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server
-    if hasattr(os, "nice"):
-        os.nice(NICENESS)
+    stand_back()
     threading.Thread(target=end_with_server, daemon=True).start()
+
+
+def stand_back() -> None:
+    """Leave the processor to whoever else wants it: the rooms come first."""
+    if sys.platform == "linux":
+        # Unlike a nice process, this one gives way as soon as another wakes up.
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    elif sys.platform != "win32":
+        os.nice(19)
 
 
 def end_with_server() -> None:
