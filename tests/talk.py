@@ -29,7 +29,7 @@ from shared.protocol import (
 
 SECONDS = 10  # for anything the server owes an answer to
 
-R = TypeVar("R", Welcome, State, Refusal)
+R = TypeVar("R", bound=AnyReply)
 
 HANDSHAKE = (
     "GET / HTTP/1.1\r\nHost: {host}:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -85,9 +85,13 @@ class Talk:
         options: Options | None = None,
     ) -> tuple[Welcome, State]:
         """Join a room and return what comes: a welcome, and right after it the state."""
-        await self.send(
+        return await self.enter(
             Join(PROTOCOL, room, name, role=role, token=token, options=options or Options())
         )
+
+    async def enter(self, command: Join) -> tuple[Welcome, State]:
+        """Join by a command and return what comes: a welcome, and right after it the state."""
+        await self.send(command)
         welcome, state = await self.receive(), await self.receive()
         assert isinstance(welcome, Welcome), welcome
         assert isinstance(state, State), state

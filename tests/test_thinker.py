@@ -1,0 +1,78 @@
+"""Thinking in processes of its own: real ones, that are killed and that outlive nobody."""
+
+import asyncio
+import multiprocessing
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from server import thinker
+from server.review import cell_values, review
+from server.thinker import NoThought, Thinker
+from shared.rules import Position, Rules
+from tests.drawings import position
+
+
+@asynccontextmanager
+async def thinking() -> AsyncIterator[Thinker]:
+    made = Thinker()
+    yield made
+    made.close()
+
+
+async def test_the_thoughts_are_those_of_the_computer() -> None:
+    board = position("XX. OO. ...")
+    async with thinking() as one:
+        assert await one.choose(board, "hard") == 2
+        assert await one.values(board) == cell_values(board)
+        moves = (0, 1, 4, 2, 8)
+        start = Position(Rules())
+        assert await one.review(start, moves, 3) == review(start, moves, 3)
+        assert one.waiting == 0
+
+
+async def test_no_process_is_started_before_there_is_something_to_think_about() -> None:
+    async with thinking() as one:
+        assert one.pool is None
+        assert not multiprocessing.active_children()
+
+
+async def test_a_process_that_dies_is_replaced() -> None:
+    board = position("XX. OO. ...")
+    async with thinking() as one:
+        await one.values(board)
+        for process in multiprocessing.active_children():
+            process.kill()
+            process.join()
+
+        assert await one.choose(board, "hard") == 2
+
+
+async def test_a_thought_that_kills_its_process_every_time_is_given_up() -> None:
+    async with thinking() as one:
+        with pytest.raises(NoThought):
+            await one._run(os._exit, 1)
+        assert one.waiting == 0
+
+
+async def test_who_has_closed_thinks_no_more() -> None:
+    one = Thinker()
+    await one.values(position("XX. OO. ..."))
+    processes = multiprocessing.active_children()
+    one.close()
+
+    with pytest.raises(NoThought):
+        await one.choose(position("XX. OO. ..."), "hard")
+    assert processes
+    assert not any(process.is_alive() for process in processes)
+
+
+async def test_with_many_to_think_about_each_gets_a_shorter_while() -> None:
+    board = Position(Rules(15, 5), "O", x=1 << 112, last=112)
+    async with thinking() as one:
+        many = 8 * thinker.WORKERS
+        cells = await asyncio.gather(*(one.choose(board, "hard") for _ in range(many)))
+
+        assert all(cell != 112 for cell in cells)
