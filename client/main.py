@@ -17,7 +17,7 @@ from client.board import Style
 from client.line import Game
 from client.local import Addresses, CannotServe, local_server
 from client.menu import ask_rest
-from client.session import TROUBLE, Ended, Lookups, Session, open_rooms, reason
+from client.session import TROUBLE, Ended, Lookups, Session, no_way, open_rooms
 from client.terminal import Terminal
 from client.view import rooms
 from shared.names import BadName, player_name, printable, room_name, spoken
@@ -29,13 +29,13 @@ USUAL_WIN = 5  # marks in a row on a large board
 
 EXAMPLES = """\
 examples:
-  tictactoe-client --room lunch                              join a room on this machine's server
-  tictactoe-client --server 192.168.1.20 --room lunch        the same on another machine's
-  tictactoe-client --host --room lunch                       host a game and play in it
-  tictactoe-client --vs self                                 two people at this terminal
-  tictactoe-client --vs computer --level hard                against the computer at its best
-  tictactoe-client --any                                     against whoever waits
-  tictactoe-client --list                                    see who waits
+  tictactoe-client --room lunch                        join a room
+  tictactoe-client --server 192.168.1.20 --room lunch  on another machine
+  tictactoe-client --host --room lunch                 host a game and play it
+  tictactoe-client --vs self                           two people at one screen
+  tictactoe-client --vs computer --level hard          the computer at its best
+  tictactoe-client --any                               whoever waits for a game
+  tictactoe-client --list                              see who waits
 
 """
 
@@ -224,7 +224,7 @@ async def play(session: Session, terminal: Terminal, style: Style, invite: str) 
     try:
         await session.open()
     except TROUBLE as error:
-        return fail(f"cannot connect to {printable(session.url)}: {reason(error)}")
+        return fail(no_way(session.url, error))
     await Game(session, terminal, style, invite).run()
     return 0
 
@@ -234,7 +234,7 @@ async def show_rooms(url: str, *, is_json: bool) -> int:
     try:
         found = await open_rooms(url)
     except TROUBLE as error:
-        return fail(f"cannot connect to {printable(url)}: {reason(error)}")
+        return fail(no_way(url, error))
     # What another has chosen is not shown as it is, and JSON has escapes of its own.
     print(json.dumps(to_builtins(found), indent=2) if is_json else rooms(found), flush=True)
     return 0

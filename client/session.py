@@ -212,8 +212,16 @@ def decoded(frame: str | bytes) -> AnyReply:
         raise Ended(f"This is not a server of the game: {error}.") from error
 
 
-def reason(error: Exception) -> str:
-    """Return why a connection failed, in a few words."""
+def no_way(url: str, error: Exception) -> str:
+    """Return one line on why there is no connection to a server, and what may help."""
+    line = f"cannot connect to {printable(url)}: {_reason(error)}"
+    # A plain OSError is what a name with several addresses gives, each of which refused.
+    if type(error) in (OSError, ConnectionRefusedError) and is_here(url):
+        return f"{line}. Start a server with tictactoe-server, or add --host."
+    return line
+
+
+def _reason(error: Exception) -> str:
     if isinstance(error, SSLError | gaierror):
         return printable(str(error.strerror))
     if isinstance(error, OSError):

@@ -234,7 +234,8 @@ def test_no_server_is_said_in_a_line() -> None:
 
     assert played.returncode == 1
     assert played.stderr == (
-        "tictactoe-client: cannot connect to ws://127.0.0.1:1: connection refused\n"
+        "tictactoe-client: cannot connect to ws://127.0.0.1:1: connection refused."
+        " Start a server with tictactoe-server, or add --host.\n"
     )
 
 

@@ -1,11 +1,11 @@
-"""The sentences a player reads, and what typed lines mean."""
+"""The sentences a player reads."""
 
 import pytest
 from msgspec.structs import replace
 
 from client import view
 from client.view import ending, turn_line
-from client.words import Unclear, accepted_now, parse_answer, parse_cell
+from client.words import accepted_now
 from shared.protocol import (
     Accepted,
     AnyNews,
@@ -15,11 +15,8 @@ from shared.protocol import (
     Join,
     Joined,
     Left,
-    Move,
     Moved,
     Options,
-    Rematch,
-    Resign,
     Returned,
     Started,
 )
@@ -44,35 +41,6 @@ def test_a_win_says_who_and_how() -> None:
 
 def test_a_full_board_is_a_stalemate() -> None:
     assert ending(state(position("XOX XOO OXX")))[0] == "Stalemate!"
-
-
-@pytest.mark.parametrize("text", ["2", "1,2", "1 2", " 1 , 2 ", "1, 2", "02"])
-def test_a_cell_has_a_number_or_a_row_and_a_column(text: str) -> None:
-    assert parse_cell(text, state(position("... ... ..."))) == Move(1, 0)
-
-
-@pytest.mark.parametrize("text", ["12", "0", "-1", "4,1", "1 4", "9" * 10_000])
-def test_a_number_off_the_board_is_said_so(text: str) -> None:
-    with pytest.raises(Unclear, match=r"^There is no cell .{1,15} on this board\.$"):
-        parse_cell(text, state(position("... ... ...")))
-
-
-@pytest.mark.parametrize("text", ["", "five", "1,2,3", "x" * 10_000, "\x1b[2J", "1.5", "²", "\x00"])
-def test_anything_else_is_answered_with_what_is_accepted(text: str) -> None:
-    with pytest.raises(Unclear, match="from 1 to 9") as unclear:
-        parse_cell(text, state(position("... ... ...")))
-    assert len(str(unclear.value)) < 80
-
-
-def test_words_are_commands_in_any_case() -> None:
-    assert parse_cell(" RESIGN ", state(position("... ... ..."))) == Resign()
-
-
-def test_no_is_what_an_empty_answer_means() -> None:
-    assert parse_answer("") == Rematch(accept=False)
-    assert parse_answer("Y") == Rematch(accept=True)
-    with pytest.raises(Unclear):
-        parse_answer("maybe")
 
 
 def test_a_hostile_name_from_a_hostile_server_is_escaped() -> None:
