@@ -176,6 +176,7 @@ def test_who_comes_back_to_a_full_room_may_watch(start_server: StartServer) -> N
 def test_players_come_back_to_a_server_that_was_killed(start_server: StartServer) -> None:
     server = start_server()
     alice, bob = pair(server.port, server.port)
+    bob.says("Alice's turn (X)")
     server.process.kill()
     server.process.wait()
     alice.says("The connection is lost.")
