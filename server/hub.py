@@ -113,10 +113,9 @@ class Hub:
             self._review(member)
         elif isinstance(command, Sit):
             self._take(table, sit(table.room, member.seats, member.join, member.key, now))
-        elif step := STEPS.get(type(command)):
-            self._take(table, step(table.room, member.seats, command, now))
         else:
-            raise Refused("unsupported")
+            step = STEPS[type(command)]
+            self._take(table, step(table.room, member.seats, command, now))
 
     def leave(self, member: Member) -> None:
         """Take a connection out of its room, its seats given up."""
@@ -132,7 +131,7 @@ class Hub:
         tell(member.socket, view(member.table.room, (), self.clock()))
 
     def open_rooms(self) -> list[OpenRoom]:
-        """Return the rooms in which somebody has waited longest for an opponent."""
+        """Return the rooms in which somebody waits for an opponent, the oldest first."""
         return list(islice(self._open_rooms(), MAX_LISTED))
 
     async def sweep(self) -> None:

@@ -58,7 +58,6 @@ Code = Literal[
     "too_early",
     "too_fast",
     "try_again",
-    "unsupported",
 ]
 
 MESSAGES: dict[Code, str] = {
@@ -84,7 +83,6 @@ MESSAGES: dict[Code, str] = {
     "too_early": "Your opponent may still come back.",
     "too_fast": "Too many messages.",
     "try_again": "That did not work; please try again.",
-    "unsupported": "This server does not offer that.",
 }
 
 

@@ -390,7 +390,7 @@ async def test_anyone_is_best_one_who_wants_the_same_game() -> None:
             assert (welcome.room, welcome.seats) == (found, ["O"])
 
 
-async def test_the_list_is_as_long_as_fits_and_begins_with_who_has_waited_longest() -> None:
+async def test_the_list_is_as_long_as_fits_and_begins_with_the_oldest_room() -> None:
     async with serving(Clock()) as (_, url), AsyncExitStack() as stack:
         for number in range(MAX_LISTED + 1):
             p = await stack.enter_async_context(player(url))
