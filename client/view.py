@@ -185,13 +185,14 @@ def picture(state: State, style: Style) -> list[str]:
     if state.outcome:
         return [board(state, style, struck=True), *ending(state)]
     if is_on(state):
-        return [board(state, style), turn_line(state), time_line(state), watching(state)]
+        return [board(state, style), turn_line(state), remarks(state)]
     return [board(state, style), watching(state)]
 
 
-def time_line(state: State) -> str:
-    """Return how long the turn has yet to go, where there is a clock."""
-    return "" if state.time_left is None else f"{math.ceil(state.time_left)} s left."
+def remarks(state: State) -> str:
+    """Return how long the turn has yet to go, where there is a clock, and how many watch."""
+    time_left = "" if state.time_left is None else f"{math.ceil(state.time_left)} s left."
+    return f"{time_left} {watching(state)}".strip()
 
 
 def watching(state: State) -> str:
