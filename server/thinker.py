@@ -28,7 +28,7 @@ log = logging.getLogger("tictactoe")
 
 
 class NoThought(Exception):
-    """There was no process to think: they die, or the server is stopping."""
+    """Nothing came of a thought: it fails, its processes die, or the server is stopping."""
 
 
 class Thinker:
@@ -76,6 +76,9 @@ class Thinker:
                     log.warning("a thinking process has died, another is started")
                     if self.pool is pool:
                         self.pool = None
+                except Exception as error:
+                    log.exception("an error of ours, in a thought")
+                    raise NoThought from error
             raise NoThought
         finally:
             self.waiting -= 1

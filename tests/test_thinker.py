@@ -57,6 +57,16 @@ async def test_a_thought_that_kills_its_process_every_time_is_given_up() -> None
         assert one.waiting == 0
 
 
+async def test_a_thought_that_fails_is_logged_and_given_up(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with thinking() as one:
+        with pytest.raises(NoThought):
+            await one._run(int, "five")
+        assert one.waiting == 0
+    assert "an error of ours" in caplog.text
+
+
 async def test_who_has_closed_thinks_no_more() -> None:
     one = Thinker()
     await one.values(position("XX. OO. ..."))
