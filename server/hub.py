@@ -18,16 +18,15 @@ from websockets.asyncio.server import ServerConnection
 
 from server import ai
 from server.game import claim, move, rematch, resign, run_out
+from server.lesson import check_review, has_values, tell_review, tell_values
 from server.public import open_room, view
 from server.room import Room, Step, is_deserted, is_on, new_room, ordered, seats_of
 from server.seating import computer, drop, join, leave, sit
-from server.solve import is_solvable
-from server.table import Member, Table, key_of, take_leave, tell, tell_each
+from server.table import Member, Table, key_of, take_leave, tell
 from server.thinker import NoThought, Thinker
 from shared.names import BadName, room_name
 from shared.protocol import (
     MAX_LISTED,
-    MESSAGES,
     PROTOCOL,
     AnyCommand,
     Claim,
@@ -36,14 +35,11 @@ from shared.protocol import (
     Move,
     OpenRoom,
     Options,
-    PostMortem,
-    Refusal,
     Refused,
     Rematch,
     Resign,
     Review,
     Sit,
-    Values,
     Welcome,
 )
 from shared.rules import Mark, Position
@@ -110,7 +106,8 @@ class Hub:
         if table.room.deadline is not None and now >= table.room.deadline:
             self._take(table, run_out(table.room))  # what comes too late must not come first
         if isinstance(command, Review):
-            self._review(member)
+            check_review(table.room)
+            self._spawn(tell_review(self.thinker, table.room, member))
         elif isinstance(command, Sit):
             self._take(table, sit(table.room, member.seats, member.join, member.key, now))
         else:
@@ -253,38 +250,9 @@ class Hub:
 
     def _tell_values(self, table: Table, members: Iterable[Member]) -> None:
         """Tell watchers who want to know what each cell is worth, where that can be known."""
-        sockets = [member.socket for member in members if member.sees_values]
-        room = table.room
-        if sockets and is_on(room) and is_solvable(room.position.rules):
-            self._spawn(self._value(table, room, sockets))
-
-    async def _value(self, table: Table, room: Room, sockets: list[ServerConnection]) -> None:
-        try:
-            values = await self.thinker.values(room.position)
-        except NoThought:
-            return
-        members = [table.members.get(socket) for socket in sockets]
-        there = [member.socket for member in members if member and member.sees_values]
-        if table.room.position == room.position and is_on(table.room):
-            tell_each(there, Values(room.ply, room.position.turn, values))
-
-    def _review(self, member: Member) -> None:
-        """Send a member the post-mortem of the game, or raise Refused."""
-        room = member.table.room
-        if room.outcome is None:
-            raise Refused("game_not_over")
-        if not is_solvable(room.position.rules):
-            raise Refused("not_solvable")
-        self._spawn(self._send_review(member, room))
-
-    async def _send_review(self, member: Member, room: Room) -> None:
-        start = Position(room.position.rules, turn=room.starter)
-        reply: PostMortem | Refusal
-        try:
-            reply = await self.thinker.review(start, room.moves, room.game)
-        except NoThought:
-            reply = Refusal("try_again", MESSAGES["try_again"], "review")
-        tell(member.socket, reply)
+        curious = [member for member in members if member.sees_values]
+        if curious and has_values(table.room):
+            self._spawn(tell_values(self.thinker, table, table.room, curious))
 
     def _spawn(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work)

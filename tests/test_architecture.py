@@ -28,6 +28,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "server/review.py": {"server.solve", "shared"},
     "server/thinker.py": {"server.ai", "server.review", "shared"},
     "server/table.py": {"websockets", "server.room", "server.public", "shared"},
+    "server/lesson.py": {
+        *("server.room", "server.solve", "server.table", "server.thinker", "shared"),
+    },
     "server/hub.py": {"websockets", "server", "shared"},
     "server/connection.py": {
         *("websockets", "server.hub", "server.table", "shared.protocol", "shared.names"),
