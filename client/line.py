@@ -51,6 +51,7 @@ class Game:
         self.welcome: Welcome | None = None  # its seats hold from the state after it
         self.state: State | None = None
         self.heard = 0.0  # when that was
+        self.ended: State | None = None  # how the last game that has ended stood at its end
         self.seats: frozenset[Mark] = frozenset()
         self.values: Values | None = None  # what a watcher has been told of the board
         self.hurry: asyncio.TimerHandle | None = None
@@ -191,13 +192,15 @@ class Game:
         """Show what the game taught."""
         if isinstance(self.pending, Review):
             self.hear_answer()
-        if self.state:
-            self.terminal.show(lesson.post_mortem(reply, self.state))
+        if self.ended:  # the next game may have begun since
+            self.terminal.show(lesson.post_mortem(reply, self.ended))
         self.ask()
 
     async def hear_state(self, state: State) -> None:
         """Take in what has changed in the room, and show it."""
         before, self.state, self.heard = self.state, state, asyncio.get_running_loop().time()
+        if state.outcome and (self.phase == "joining" or not (before and before.outcome)):
+            self.ended = state
         sat, self.seats = self.seats, frozenset(self.welcome.seats if self.welcome else ())
         is_anew = before is not None and view.has_joined(state, self.seats)
         if is_anew:

@@ -16,6 +16,7 @@ from server.room import GRACE, KEPT_FOR
 from shared.protocol import (
     MAX_LISTED,
     PROTOCOL,
+    Accepted,
     Claim,
     Computer,
     Dropped,
@@ -43,7 +44,7 @@ from shared.protocol import (
 )
 from shared.rules import Outcome
 from tests.commands import Pipe
-from tests.talk import Talk, player
+from tests.talk import SECONDS, Talk, player
 
 HARD = Options(opponent="computer", level="hard")
 LARGE = Options(size=15, win=5, opponent="computer", level="hard")
@@ -470,3 +471,29 @@ async def test_what_a_game_taught_is_told_after_it_and_not_before() -> None:
                 (2, "O", 1)
             ]
             assert lesson.turning_points[0].held == [4]
+
+
+async def test_a_post_mortem_that_comes_in_the_next_game_is_of_the_one_before() -> None:
+    async with serving(Clock()) as (hub, url), player(url) as bob:
+        ann = Pipe("--server", url, "--room", "den", "--name", "Ann")
+        await asyncio.to_thread(ann.says, "Waiting for an opponent.")
+        await bob.join("den", "Bob")
+        ann.type("1")
+        await bob.news(Moved)
+        await bob.move(1, 1)
+        await bob.send(Resign())
+        lesson = "Turn 2: Bob (O) chose 2 and gave the draw away; held by 5.\n"
+        ann.type("why")
+        await asyncio.to_thread(ann.says, lesson)
+        async with thinkers_held():
+            ann.type("y")
+            ann.type("why")
+            await bob.news(Accepted)
+            async with asyncio.timeout(SECONDS):
+                while not hub.thinker.waiting:  # noqa: ASYNC110 - nobody is told of it
+                    await asyncio.sleep(0)
+            await bob.send(Rematch(accept=True))
+            await bob.news(Started)
+            await asyncio.to_thread(ann.says, "Game 2. You are O.\n")
+        await asyncio.to_thread(ann.says, lesson)
+        assert (await asyncio.to_thread(ann.ends))[1] == 0
