@@ -1,6 +1,7 @@
 """Thinking that takes its time, in processes of its own, so that no other room waits for it."""
 
 import asyncio
+import contextlib
 import logging
 import multiprocessing
 import os
@@ -104,8 +105,10 @@ def stand_back() -> None:
     """Leave the processor to whoever else wants it: the rooms come first."""
     if sys.platform == "linux":
         # Unlike a nice process, this one gives way as soon as another wakes up.
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    elif sys.platform != "win32":
+        with contextlib.suppress(PermissionError):  # a sandbox may forbid it
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+            return
+    if sys.platform != "win32":
         os.nice(19)
 
 

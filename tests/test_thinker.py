@@ -3,8 +3,11 @@
 import asyncio
 import multiprocessing
 import os
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from subprocess import PIPE
 
 import pytest
 
@@ -86,3 +89,22 @@ async def test_with_many_to_think_about_each_gets_a_shorter_while() -> None:
         cells = await asyncio.gather(*(one.choose(board, "hard") for _ in range(many)))
 
         assert all(cell != 112 for cell in cells)
+
+
+def stood_back(before: str, shown: str) -> str:
+    """What a process of its own prints after it has stood back."""
+    lines = ["import os", "from server.thinker import stand_back", before, "stand_back()", shown]
+    done = subprocess.run([sys.executable, "-c", "\n".join(lines)], stdout=PIPE, check=True)
+    return done.stdout.decode().strip()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such class")
+def test_a_thought_gives_way_to_whatever_else_wants_the_processor() -> None:
+    assert stood_back("", "print(os.sched_getscheduler(0) == os.SCHED_IDLE)") == "True"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no nice")
+def test_a_thought_is_nice_where_a_sandbox_allows_no_more() -> None:
+    forbidden = "def no(*_): raise PermissionError\nos.sched_setscheduler = no"
+
+    assert stood_back(forbidden, "print(os.nice(0))") == "19"
