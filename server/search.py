@@ -21,9 +21,11 @@ WON = 10**9
 WIDTH = 10
 WIDTH_AT_ROOT = 20
 DEEPEST = 20
-# Fours tried before giving up: in the position itself, after a cell, and deep in the search.
+# Fours tried before giving up: in the position itself, after a cell, after all cells together, and
+# deep in the search.
 FOURS_AT_ROOT = 1000
 FOURS_AFTER = 200
+FOURS_AFTER_ALL = 3000
 FOURS_IN_TREE = 20
 
 Gaps = list[int]
@@ -127,15 +129,18 @@ def fill(side: Gaps, cell: int, stop: int) -> Gaps:
 
 
 def safe(view: View, cells: list[int]) -> list[int]:
-    """Return the first cells that leave the opponent no win by fours, or all if none does."""
+    """Return the first cells found to leave the opponent no win by fours, or all if none is."""
     if not fours(View(view.their, view.own, view.taken), FOURS_AT_ROOT):
         return cells
     kept: list[int] = []
+    left = FOURS_AFTER_ALL
     for cell in cells:
         own, their = fill(view.own, cell, 0), fill(view.their, 0, cell)
-        if singles(own) or not fours(View(their, own, view.taken | cell), FOURS_AFTER):
+        tried: set[tuple[int, int]] = set()
+        if singles(own) or not four(their, own, 0, 0, tried, FOURS_AFTER):
             kept.append(cell)
-        if len(kept) == WIDTH:
+        left -= len(tried)
+        if len(kept) == WIDTH or left <= 0:
             break
     return kept or cells
 

@@ -1,4 +1,5 @@
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -59,6 +60,24 @@ COUNTERS = """
     ...O.......O...
     ...............
     ..............."""
+
+# X threatens to win by fours, and of most answers it takes long to see whether they stop that.
+THREATENED = """
+    .......X.O.X...
+    .......OX......
+    ..........X...O
+    O............O.
+    X...O.....X....
+    X..X..O.......O
+    ...O.X.........
+    X.......X....OX
+    .............O.
+    ....O.....O.XX.
+    .....X.....X.XX
+    ......O......XX
+    ....O..O.......
+    ...............
+    .O....OO......."""
 
 CROSSING = """
     ...........
@@ -152,6 +171,25 @@ def test_a_win_by_fours_is_prevented(drawing: str) -> None:
         at = place(at, best(at, Random(1), INSTANTLY))
 
     assert not has_fours(at.x, at.o)
+
+
+def test_a_win_by_fours_that_is_hard_to_prevent_is_not_looked_into_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried: list[int] = []
+    four = search.four
+
+    def counted(*asked: Any) -> list[int]:  # noqa: ANN401
+        tried.append(1)
+        return four(*asked)
+
+    monkeypatch.setattr(search, "four", counted)
+    at = position(THREATENED, turn="O", win=5)
+    assert has_fours(at.x, at.o)
+    tried.clear()
+    best(at, Random(1), INSTANTLY)
+
+    assert len(tried) < 2 * search.FOURS_AT_ROOT + search.FOURS_AFTER_ALL + 2 * search.FOURS_AFTER
 
 
 def test_two_open_threes_are_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
