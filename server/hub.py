@@ -42,7 +42,7 @@ from shared.protocol import (
     Sit,
     Welcome,
 )
-from shared.rules import Mark, Position
+from shared.rules import Mark
 
 SWEEP_EVERY = 60.0  # seconds between looks for rooms to forget
 
@@ -161,7 +161,7 @@ class Hub:
             self._set_clock(table)
         if room.position is not before.position or room.seats is not before.seats:
             self._tell_values(table, table.members.values())
-        self._play_computer(table)
+            self._play_computer(table)
 
     def _waiting_room(self, options: Options) -> str | None:
         """Return a room that waits for an opponent, best one that plays by `options`, if any."""
@@ -220,33 +220,31 @@ class Hub:
 
     def _play_computer(self, table: Table) -> None:
         """Play the computer's turn, if it is its turn; a hard one thinks about it first."""
+        if table.thinking:  # of a board, or for a player, that may be gone
+            table.thinking.cancel()
+            table.thinking = None
         room = table.room
         seat = room.seats[room.position.turn]
         if not seat or seat.level is None or not is_on(room):
             return
-        if seat.level != "hard":
+        if seat.level == "hard":
+            table.thinking = self._spawn(self._think(table))
+        else:
             self._play(table, ai.choose(room.position, seat.level, self.random))
-        elif table.thinking != room.position:
-            table.thinking = room.position
-            self._spawn(self._think(table, room.position))
+
+    async def _think(self, table: Table) -> None:
+        position = table.room.position
+        try:
+            cell = await self.thinker.choose(position, "hard")
+        except NoThought:
+            cell = ai.choose(position, "medium", self.random)
+        table.thinking = None
+        self._play(table, cell)
 
     def _play(self, table: Table, cell: int) -> None:
         room = table.room
         command = Move(cell, room.ply)
         self._take(table, move(room, {room.position.turn}, command, self.clock()))
-
-    async def _think(self, table: Table, position: Position) -> None:
-        try:
-            cell = await self.thinker.choose(position, "hard")
-        except NoThought:
-            cell = ai.choose(position, "medium", self.random)
-        if table.thinking == position:
-            table.thinking = None
-        room = table.room
-        seat = room.seats[room.position.turn]
-        # Meanwhile the game may have ended, or a human may have taken the seat.
-        if room.position == position and is_on(room) and seat and seat.is_computer:
-            self._play(table, cell)
 
     def _tell_values(self, table: Table, members: Iterable[Member]) -> None:
         """Tell watchers who want to know what each cell is worth, where that can be known."""
@@ -254,7 +252,8 @@ class Hub:
         if curious and has_values(table.room):
             self._spawn(tell_values(self.thinker, table, table.room, curious))
 
-    def _spawn(self, work: Coroutine[None, None, None]) -> None:
+    def _spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
+        return task

@@ -23,7 +23,7 @@ from shared.protocol import (
     Welcome,
     encode,
 )
-from shared.rules import Mark, Position
+from shared.rules import Mark
 
 MAX_BACKLOG = 64 * 1024  # bytes a client may leave unread before it is cut off
 GOODBYE_SECONDS = 5.0  # for a client to answer that its connection is closed
@@ -60,7 +60,7 @@ class Table:
         self.room = room
         self.members: dict[ServerConnection, Member] = {}
         self.timer: asyncio.TimerHandle | None = None  # for the turn's deadline
-        self.thinking: Position | None = None  # the board the computer is thinking about
+        self.thinking: asyncio.Task[None] | None = None  # of the computer, about its turn
 
     def seat_anew(self) -> None:
         """Tell the members whose seats have changed."""

@@ -8,20 +8,21 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from random import SystemRandom
-from typing import ParamSpec, TypeVar
+from typing import Any, TypeVar, TypeVarTuple
 
 from server import ai, review
 from shared.protocol import CellValue, Level, PostMortem
 from shared.rules import Position
 
-P = ParamSpec("P")
+Asked = TypeVarTuple("Asked")
 T = TypeVar("T")
 
-WORKERS = max(1, (os.cpu_count() or 1) - 1)  # a core is left for the rooms
+# A core is left for the rooms, and Windows waits for no more than 61 processes.
+WORKERS = min(max(1, (os.cpu_count() or 1) - 1), 61)
 TRIES = 2  # for a thought whose process dies
 LEAST_SECONDS = 0.02  # for a move, however many are waiting
 
@@ -42,6 +43,7 @@ class Thinker:
         self.pool: ProcessPoolExecutor | None = None
         self.is_closed = False
         self.waiting = 0  # thoughts that are not finished
+        self.shared: dict[Hashable, asyncio.Task[Any]] = {}  # of these, by what was asked
 
     async def choose(self, position: Position, level: Level) -> int:
         """Return the computer's cell. With many to think about, each gets a shorter while."""
@@ -51,28 +53,40 @@ class Thinker:
 
     async def values(self, position: Position) -> list[CellValue]:
         """Return what each free cell is worth to the side to move."""
-        return await self._run(review.cell_values, position)
+        return await self._share(review.cell_values, position)
 
     async def review(self, start: Position, moves: tuple[int, ...], game: int) -> PostMortem:
         """Return the post-mortem of a game."""
-        return await self._run(review.review, start, moves, game)
+        return await self._share(review.review, start, moves, game)
 
     def close(self) -> None:
         """Think no more, and wait until no process does."""
         self.is_closed = True
+        for task in self.shared.values():
+            task.cancel()
         if self.pool:
             for process in multiprocessing.active_children():
                 process.kill()
             # Python may stumble over a pool that is still being shut down when it exits.
             self.pool.shutdown(wait=True, cancel_futures=True)
 
-    async def _run(self, thought: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    async def _share(self, thought: Callable[[*Asked], T], *asked: *Asked) -> T:
+        """Return what a thought comes to. Who asks for the same meanwhile waits for the same."""
+        question = (thought, asked)
+        task: asyncio.Task[T] | None = self.shared.get(question)
+        if task is None:
+            task = asyncio.create_task(self._run(thought, *asked))
+            self.shared[question] = task
+            task.add_done_callback(lambda _: self.shared.pop(question))
+        return await asyncio.shield(task)
+
+    async def _run(self, thought: Callable[[*Asked], T], *asked: *Asked) -> T:
         self.waiting += 1
         try:
             for _ in range(TRIES):
                 pool = self._running_pool()
                 try:
-                    return await asyncio.wrap_future(pool.submit(thought, *args, **kwargs))
+                    return await asyncio.wrap_future(pool.submit(thought, *asked))
                 except BrokenProcessPool:
                     log.warning("a thinking process has died, another is started")
                     if self.pool is pool:

@@ -17,6 +17,7 @@ from shared.protocol import (
     MAX_LISTED,
     PROTOCOL,
     Accepted,
+    AnyCommand,
     Claim,
     Computer,
     Dropped,
@@ -279,6 +280,20 @@ async def test_a_thought_that_comes_too_late_is_not_played() -> None:
             await ann.news(Started)
 
         assert (await ann.news(Moved)).cells.count("O") == 1
+
+
+@pytest.mark.parametrize("command", [Leave(), Resign()])
+async def test_a_game_that_is_given_up_is_thought_about_no_more(command: AnyCommand) -> None:
+    async with serving(Clock()) as (hub, url), player(url) as ann:
+        state = await first_answer(ann, LARGE)
+        async with thinkers_held():
+            await ann.send(Move(state.cells.index("."), state.ply))
+            await ann.news(Moved)
+            assert hub.thinker.waiting == 1
+            await ann.send(command)
+            await ann.send(List())
+            await ann.until(Rooms)
+            assert hub.thinker.waiting == 0
 
 
 async def test_whoever_takes_the_seat_of_a_thinking_computer_plays_the_turn() -> None:

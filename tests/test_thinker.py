@@ -36,6 +36,20 @@ async def test_the_thoughts_are_those_of_the_computer() -> None:
         assert one.waiting == 0
 
 
+async def test_who_asks_for_what_is_being_thought_about_waits_for_the_same() -> None:
+    board = position("XX. OO. ...")
+    async with thinking() as one:
+        asked = [asyncio.create_task(one.values(board)) for _ in range(50)]
+        other = asyncio.create_task(one.values(Position(Rules())))
+        await asyncio.wait([*asked, other], timeout=0)
+        assert one.waiting == 2
+
+        asked.pop(0).cancel()
+        assert await asyncio.gather(*asked) == [cell_values(board)] * 49
+        assert await other == cell_values(Position(Rules()))
+        assert (one.waiting, one.shared) == (0, {})
+
+
 async def test_no_process_is_started_before_there_is_something_to_think_about() -> None:
     async with thinking() as one:
         assert one.pool is None
