@@ -31,7 +31,6 @@ from shared.protocol import (
     Moved,
     Options,
     PostMortem,
-    Refusal,
     Rematch,
     Resign,
     Returned,
@@ -86,6 +85,15 @@ async def thinkers_held() -> AsyncIterator[None]:
         yield
     finally:
         signal_thinkers(signal.SIGCONT)
+
+
+@asynccontextmanager
+async def answer_held(p: Talk, state: State) -> AsyncIterator[None]:
+    """Play a turn, and let the computer come to no answer."""
+    async with thinkers_held():
+        await p.send(Move(state.cells.index("."), state.ply))
+        await p.news(Moved)
+        yield
 
 
 async def first_answer(p: Talk, options: Options) -> State:
@@ -233,9 +241,7 @@ async def test_no_room_waits_while_the_computer_thinks() -> None:
         state = await first_answer(ann, LARGE)
         await bob.join("attic")
         await eve.join("attic")
-        async with thinkers_held():
-            await ann.send(Move(state.cells.index("."), state.ply))
-            await ann.news(Moved)
+        async with answer_held(ann, state):
             assert hub.tables["den"].thinking is not None
             for cell, (p, other) in enumerate([(bob, eve), (eve, bob)] * 3):
                 await p.send(Move(cell, cell))
@@ -249,9 +255,7 @@ async def test_no_room_waits_while_the_computer_thinks() -> None:
 async def test_a_thinking_process_that_is_killed_costs_nobody_a_turn() -> None:
     async with serving(Clock()) as (_, url), player(url) as ann:
         state = await first_answer(ann, LARGE)
-        async with thinkers_held():
-            await ann.send(Move(state.cells.index("."), state.ply))
-            await ann.news(Moved)
+        async with answer_held(ann, state):
             signal_thinkers(signal.SIGKILL)
             state = await ann.news(Moved)
 
@@ -271,9 +275,7 @@ async def test_a_computer_that_cannot_think_plays_all_the_same() -> None:
 async def test_a_thought_that_comes_too_late_is_not_played() -> None:
     async with serving(Clock()) as (_, url), player(url) as ann:
         state = await first_answer(ann, HARD)
-        async with thinkers_held():
-            await ann.send(Move(state.cells.index("."), state.ply))
-            await ann.news(Moved)
+        async with answer_held(ann, state):
             await ann.send(Resign())
             await ann.news(Finished)
             await ann.send(Rematch(accept=True))
@@ -286,9 +288,7 @@ async def test_a_thought_that_comes_too_late_is_not_played() -> None:
 async def test_a_game_that_is_given_up_is_thought_about_no_more(command: AnyCommand) -> None:
     async with serving(Clock()) as (hub, url), player(url) as ann:
         state = await first_answer(ann, LARGE)
-        async with thinkers_held():
-            await ann.send(Move(state.cells.index("."), state.ply))
-            await ann.news(Moved)
+        async with answer_held(ann, state):
             assert hub.thinker.waiting == 1
             await ann.send(command)
             await ann.send(List())
@@ -297,21 +297,20 @@ async def test_a_game_that_is_given_up_is_thought_about_no_more(command: AnyComm
 
 
 async def test_whoever_takes_the_seat_of_a_thinking_computer_plays_the_turn() -> None:
-    async with serving(Clock()) as (_, url), player(url) as ann, player(url) as bob:
+    async with serving(Clock()) as (_, url), AsyncExitStack() as stack:
+        ann, bob, eve = [await stack.enter_async_context(player(url)) for _ in range(3)]
         await ann.join("den", "Ann")
         await ann.send(Computer("hard"))
         state = await ann.news(Started)
         await ann.send(Move(4, state.ply))
         await ann.news(Moved)
         state = await ann.news(Moved)
-        async with thinkers_held():
-            await ann.send(Move(state.cells.index("."), state.ply))
-            await ann.news(Moved)
+        async with answer_held(ann, state):
             welcome, state = await bob.join("den", "Bob")
             assert state.news == [Left("O", "Computer"), Joined("O", "Bob")]
         assert (welcome.seats, state.turn) == (["O"], "O")
-        await bob.send(Review())  # answered by a thought, so an earlier one would have been played
-        assert (await bob.until(Refusal)).code == "game_not_over"
+        await eve.enter(Join(PROTOCOL, "den", role="watch", eval=True))
+        await eve.until(Values)  # thought about after what the computer would have played
         state = await bob.move(state.cells.index("."), state.ply)
         assert (state.turn, state.cells.count("O")) == ("X", 2)
 
