@@ -96,6 +96,12 @@ async def answer_held(p: Talk, state: State) -> AsyncIterator[None]:
         yield
 
 
+async def valued(watcher: Talk) -> int:
+    """Return how many turns had been taken when all earlier thoughts had come to their end."""
+    await watcher.enter(Join(PROTOCOL, "den", role="watch", eval=True))
+    return (await watcher.until(Values)).ply
+
+
 async def first_answer(p: Talk, options: Options) -> State:
     """Join and play a first turn against the computer, which answers it."""
     _, state = await p.join("den", options=options)
@@ -273,7 +279,7 @@ async def test_a_computer_that_cannot_think_plays_all_the_same() -> None:
 
 
 async def test_a_thought_that_comes_too_late_is_not_played() -> None:
-    async with serving(Clock()) as (_, url), player(url) as ann:
+    async with serving(Clock()) as (_, url), player(url) as ann, player(url) as eve:
         state = await first_answer(ann, HARD)
         async with answer_held(ann, state):
             await ann.send(Resign())
@@ -281,7 +287,9 @@ async def test_a_thought_that_comes_too_late_is_not_played() -> None:
             await ann.send(Rematch(accept=True))
             await ann.news(Started)
 
-        assert (await ann.news(Moved)).cells.count("O") == 1
+        state = await ann.news(Moved)
+        assert (state.turn, state.cells.count("O")) == ("X", 1)
+        assert await valued(eve) == state.ply
 
 
 @pytest.mark.parametrize("command", [Leave(), Resign()])
@@ -309,8 +317,7 @@ async def test_whoever_takes_the_seat_of_a_thinking_computer_plays_the_turn() ->
             welcome, state = await bob.join("den", "Bob")
             assert state.news == [Left("O", "Computer"), Joined("O", "Bob")]
         assert (welcome.seats, state.turn) == (["O"], "O")
-        await eve.enter(Join(PROTOCOL, "den", role="watch", eval=True))
-        await eve.until(Values)  # thought about after what the computer would have played
+        assert await valued(eve) == state.ply
         state = await bob.move(state.cells.index("."), state.ply)
         assert (state.turn, state.cells.count("O")) == ("X", 2)
 
