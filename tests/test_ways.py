@@ -72,8 +72,9 @@ def test_a_large_board_fits_the_terminal_from_the_first_move_to_the_last(
     flags = ["--style", style, "--quiet"]
     alice = Screen(*room, "--name", LONG, "--size", str(size), "--clock", "600", *flags)
     alice.shows("Waiting for an opponent.")
-    bob = Screen(*room, "--name", f"{LONG[:-1]}x", *flags)
     watcher = Pipe(*room, "--watch")
+    watcher.says("You are watching.")
+    bob = Screen(*room, "--name", f"{LONG[:-1]}x", *flags)
     watcher.says(f"{LONG}'s turn (X)\n600 s left. 1 person is watching.\n")
     for turn in range(4):
         for row, player in enumerate((alice, bob), 1):
@@ -180,11 +181,11 @@ def test_the_computer_takes_the_free_seat_and_gives_it_back(room: list[str]) -> 
 def test_a_watcher_takes_the_seat_of_one_who_left(room: list[str]) -> None:
     alice = alice_waits(room)
     bob = Pipe(*room, "--name", "Bob")
+    bob.says("Alice's turn (X)\n")
     eve = Pipe(*room, "--name", "Eve", "--watch")
     eve.says("You are watching.")
     eve.type("sit")
     eve.says("The room is full.")
-    bob.says("Alice's turn (X)\n")
     bob.type("quit")
     eve.says("Bob (O) has left.\nWaiting for players: sit takes a seat.\n")
     eve.type("sit")
