@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import select
 import sys
 import threading
 from collections.abc import Iterator
@@ -122,7 +123,11 @@ def forget_typed() -> None:
     if sys.platform != "win32":
         import termios
 
-        termios.tcflush(sys.stdin, termios.TCIFLUSH)
+        # What can be read is no half line: it is a whole one, or Ctrl-D, and on its way.
+        if not select.select([sys.stdin], [], [], 0)[0]:
+            # Not by tcflush: it also takes a Ctrl-C that the system has yet to look at.
+            with contextlib.suppress(termios.error):  # a signal came in the middle
+                termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, termios.tcgetattr(sys.stdin))
 
 
 def typed_lines() -> Iterator[str]:
