@@ -45,11 +45,15 @@ class Thinker:
         self.waiting = 0  # thoughts that are not finished
         self.shared: dict[Hashable, asyncio.Task[Any]] = {}  # of these, by what was asked
 
-    async def choose(self, position: Position, level: Level) -> int:
-        """Return the computer's cell. With many to think about, each gets a shorter while."""
+    @property
+    def seconds(self) -> float:
+        """How long the next move may be thought about. With many waiting, each gets less."""
         share = max(1.0, (self.waiting + 1) / WORKERS)
-        seconds = max(LEAST_SECONDS, ai.THINKING_SECONDS / share)
-        return await self._run(choose, position, level, seconds)
+        return max(LEAST_SECONDS, ai.THINKING_SECONDS / share)
+
+    async def choose(self, position: Position, level: Level) -> int:
+        """Return the computer's cell."""
+        return await self._run(choose, position, level, self.seconds)
 
     async def values(self, position: Position) -> list[CellValue]:
         """Return what each free cell is worth to the side to move."""

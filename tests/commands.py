@@ -100,17 +100,21 @@ class Screen:
     def shows(self, text: str) -> str:
         """Wait until the screen shows `text`, and return the screen."""
         while text not in self.text():
-            try:
-                got = self.child.read_nonblocking(4096, timeout=SECONDS)
-            except (pexpect.EOF, pexpect.TIMEOUT) as error:
-                raise AssertionError(f"{text!r} is not in {self.text()!r}") from error
-            self.raw += got
-            self.stream.feed(got)
+            self._read(text)
         return self.text()
+
+    def is_titled(self, text: str) -> None:
+        """Wait until the title of the window is `text`."""
+        while text != self.display.title:
+            self._read(text)
 
     def text(self) -> str:
         """Return what is on the screen now."""
         return "\n".join(line.rstrip() for line in self.display.display).rstrip()
+
+    def bells(self) -> int:
+        """Return how often the bell has rung; it also ends a window's title."""
+        return self.raw.count("\a") - self.raw.count("\x1b]0;")
 
     def type(self, text: str) -> None:
         """Type a line."""
@@ -128,3 +132,11 @@ class Screen:
         self.child.close()
         assert self.child.exitstatus is not None
         return int(self.child.exitstatus)
+
+    def _read(self, awaited: str) -> None:
+        try:
+            got = self.child.read_nonblocking(4096, timeout=SECONDS)
+        except (pexpect.EOF, pexpect.TIMEOUT) as error:
+            raise AssertionError(f"{awaited!r} is not in {self.text()!r}") from error
+        self.raw += got
+        self.stream.feed(got)

@@ -441,6 +441,19 @@ async def test_a_watcher_is_told_what_each_cell_is_worth_and_a_player_is_not() -
         assert not any('"values"' in heard for heard in (*ann.frames, *bob.frames))
 
 
+async def test_a_watcher_is_not_told_what_a_board_was_worth_that_is_gone() -> None:
+    async with serving(Clock()) as (_, url), player(url) as ann, player(url) as eve:
+        await ann.join("den", options=Options(opponent="self"))
+        await eve.enter(Join(PROTOCOL, "den", role="watch", eval=True))
+        await eve.until(Values)
+        async with thinkers_held():
+            await ann.move(0, 0)
+            await ann.move(1, 1)
+            await eve.until(State, lambda state: state.ply == 2)
+
+        assert (await eve.until(Values)).ply == 2
+
+
 async def test_a_watcher_who_sits_down_is_told_no_more_what_cells_are_worth() -> None:
     async with serving(Clock()) as (_, url), AsyncExitStack() as stack:
         ann, bob, eve = [await stack.enter_async_context(player(url)) for _ in range(3)]

@@ -34,11 +34,6 @@ def at_a_terminal(room: list[str]) -> tuple[Screen, Pipe]:
     return alice, bob
 
 
-def bells(screen: Screen) -> int:
-    """Return how often the bell has rung; it also ends a window's title."""
-    return screen.raw.count("\a") - screen.raw.count("\x1b]0;")
-
-
 def test_the_wireframes_line_for_line() -> None:
     played = piped("2\n5\n", "--vs", "self")
 
@@ -329,7 +324,7 @@ def test_a_terminal_asks_for_names_and_clears_the_screen() -> None:
     assert screen.shows("Alice's turn (X)\nMove to?").startswith("1 | 2 | 3\n")
     screen.type("2")
     assert screen.shows("Bob's turn (O)\nMove to?").startswith("1 | X | 3\n")
-    assert bells(screen) == 0
+    assert screen.bells() == 0
     screen.press("d")
     assert screen.ends() == 0
 
@@ -349,7 +344,7 @@ def test_a_terminal_asks_against_whom_to_play() -> None:
 
 def test_a_bell_and_the_title_say_when_it_is_your_turn(room: list[str]) -> None:
     alice, bob = at_a_terminal(room)
-    assert bells(alice) == 1
+    assert alice.bells() == 1
     assert alice.raw.count("\x1b]0;Your turn: lunch\a") == 1
     alice.type("five")
     alice.shows("help tells the other words.\nMove to?")
@@ -358,7 +353,7 @@ def test_a_bell_and_the_title_say_when_it_is_your_turn(room: list[str]) -> None:
     bob.type("1")
     alice.shows("Bob (O) takes 1.")
     alice.shows("Move to?")
-    assert bells(alice) == 2
+    assert alice.bells() == 2
     assert "\x1b]0;lunch\a" in alice.raw
     bob.type("quit")
     assert bob.ends()[1] == 0

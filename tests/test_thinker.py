@@ -11,9 +11,9 @@ from subprocess import PIPE
 
 import pytest
 
-from server import thinker
+from server.ai import THINKING_SECONDS
 from server.review import cell_values, review
-from server.thinker import NoThought, Thinker
+from server.thinker import LEAST_SECONDS, WORKERS, NoThought, Thinker
 from shared.rules import Position, Rules
 from tests.drawings import position
 
@@ -99,10 +99,15 @@ async def test_who_has_closed_thinks_no_more() -> None:
 async def test_with_many_to_think_about_each_gets_a_shorter_while() -> None:
     board = Position(Rules(15, 5), "O", x=1 << 112, last=112)
     async with thinking() as one:
-        many = 8 * thinker.WORKERS
-        cells = await asyncio.gather(*(one.choose(board, "hard") for _ in range(many)))
+        assert one.seconds == THINKING_SECONDS
+        asked = [asyncio.create_task(one.choose(board, "hard")) for _ in range(8 * WORKERS - 1)]
+        await asyncio.wait(asked, timeout=0)
+        assert one.seconds == THINKING_SECONDS / 8
 
-        assert all(cell != 112 for cell in cells)
+        assert 112 not in await asyncio.gather(*asked)
+        assert one.seconds == THINKING_SECONDS
+        one.waiting = 1000 * WORKERS
+        assert one.seconds == LEAST_SECONDS
 
 
 def stood_back(before: str, shown: str) -> str:

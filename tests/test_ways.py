@@ -119,6 +119,20 @@ def test_who_runs_out_of_time_has_lost(room: list[str]) -> None:
     all_end(alice, bob)
 
 
+def test_who_thinks_for_long_is_called_before_the_time_is_up(room: list[str]) -> None:
+    alice = Screen(*room, "--name", "Alice", "--clock", "10.2")
+    alice.shows("Waiting for an opponent.")
+    bob = Pipe(*room, "--name", "Bob")
+    alice.is_titled("Your turn: lunch")
+    alice.is_titled("10 s left: lunch")
+    alice.type("5")
+    alice.is_titled("lunch")
+    assert alice.bells() == 2
+    alice.press("d")
+    assert alice.ends() == 0
+    all_end(bob)
+
+
 def test_who_waits_is_on_the_list_unless_the_room_is_private(at: list[str]) -> None:
     assert piped("", *at, "--list").stdout == "No room waits for an opponent.\n"
     assert json.loads(piped("", *at, "--list", "--json").stdout) == []
