@@ -348,6 +348,19 @@ async def test_a_turn_ends_when_its_time_is_up() -> None:
         assert (await ann.news(Finished)).outcome == Outcome("X", reason="timeout")
 
 
+async def test_a_timer_that_rings_too_early_ends_no_turn() -> None:
+    async with serving(Clock()) as (hub, url), player(url) as ann, player(url) as bob:
+        await ann.join("den", options=Options(clock=20.0))
+        await bob.join("den")
+        table = hub.tables["den"]
+        rung = table.timer
+        hub._end_turn(table)
+
+        assert table.room.outcome is None
+        assert table.timer
+        assert table.timer is not rung
+
+
 async def test_a_turn_that_ends_in_time_stops_its_clock() -> None:
     clock = Clock()
     async with serving(clock) as (hub, url), player(url) as ann, player(url) as bob:

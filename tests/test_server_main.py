@@ -2,13 +2,17 @@ import asyncio
 import importlib.metadata
 import os
 import re
+import select
 import signal
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from shared.names import printable
 from shared.protocol import PROTOCOL, RESTART, Join
+from tests.commands import piped
 from tests.conftest import SECONDS, Server, StartServer, command
 from tests.talk import deaf, player
 
@@ -57,6 +61,19 @@ def test_a_second_signal_stops_it_at_once(server: Server) -> None:
         server.process.terminate()
 
         assert server.process.wait(SECONDS) == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such files")
+def test_no_process_outlives_a_server_that_was_killed(server: Server) -> None:
+    piped("2\n", "--server", server.url, "--vs", "computer", "--level", "hard")
+    pid = server.process.pid
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    assert children
+    ends = [os.pidfd_open(int(child)) for child in children]
+    server.process.kill()
+    for end in ends:
+        assert select.select([end], [], [], SECONDS)[0]
+        os.close(end)
 
 
 def test_a_port_that_is_taken_is_one_line_of_trouble_and_exit_1(server: Server) -> None:

@@ -173,6 +173,55 @@ def test_who_comes_back_to_a_full_room_may_watch(start_server: StartServer) -> N
     assert (bob.ends()[1], carol.ends()[1]) == (0, 0)
 
 
+def test_who_found_an_opponent_comes_back_to_that_room_and_not_to_another(server: Server) -> None:
+    with Relay(server.port) as relay:
+        alice = Pipe("--server", f"127.0.0.1:{relay.port}", "--any", "--name", "Alice")
+        *_, found = alice.says("Waiting for an opponent.\nInvite: ").split("Room ")
+        name = found.split(".")[0]
+        bob = Pipe("--server", server.url, "--room", name, "--name", "Bob")
+        bob.says("Alice's turn (X)\n")
+        carol = Pipe(*room(server.port, "Carol"))
+        carol.says("Waiting for an opponent.")
+        relay.cut()
+        bob.says("Alice (X) is back.")
+        alice.says("The connection is lost. Reconnecting...\n")
+        alice.says(f"Room {name}. You are X.\n")
+
+        assert [player.ends()[1] for player in (alice, bob, carol)] == [0, 0, 0]
+
+
+def test_a_watcher_who_found_no_free_seat_comes_back_to_watch(server: Server) -> None:
+    alice, bob = pair(server.port, server.port)
+    bob.says("Alice's turn (X)\n")
+    with Relay(server.port) as relay:
+        eve = Pipe(*room(relay.port, "Eve"), "--watch")
+        eve.says("You are watching.")
+        eve.type("sit")
+        eve.says("The room is full.")
+        relay.cut()
+        eve.says("The connection is lost. Reconnecting...\n")
+        eve.says("Room lunch. You are watching.\n")
+
+        assert [client.ends()[1] for client in (alice, bob, eve)] == [0, 0, 0]
+
+
+def test_a_watcher_whose_answer_was_lost_has_sat_down_once(server: Server) -> None:
+    alice = Pipe(*room(server.port, "Alice"))
+    alice.says("Waiting for an opponent.")
+    with Relay(server.port) as relay:
+        eve = Pipe(*room(relay.port, "Eve"), "--watch")
+        eve.says("You are watching.")
+        relay.swallows = "replies"
+        eve.type("sit")
+        alice.says("Eve (O) has joined.")
+        relay.cut()
+        eve.says("The connection is lost. Reconnecting...\n")
+        eve.says("Room lunch. You are O.\n")
+        alice.says("Eve (O) is back.")
+
+        assert [player.ends()[1] for player in (alice, eve)] == [0, 0]
+
+
 def test_players_come_back_to_a_server_that_was_killed(start_server: StartServer) -> None:
     server = start_server()
     alice, bob = pair(server.port, server.port)
