@@ -467,6 +467,23 @@ async def test_a_watcher_is_not_told_what_a_board_was_worth_that_is_gone() -> No
         assert (await eve.until(Values)).ply == 2
 
 
+async def test_a_watcher_reads_once_what_a_board_is_worth() -> None:
+    async with serving(Clock()) as (_, url), player(url) as ann, player(url) as fay:
+        await fay.enter(Join(PROTOCOL, "den", role="watch", eval=True))
+        eve = Pipe("--server", url, "--room", "den", "--watch", "--eval")
+        await asyncio.to_thread(eve.says, "Waiting for players")
+        await ann.join("den")
+        async with player(url) as bob:
+            await bob.join("den", "Bob")
+            await fay.until(Values)
+            await asyncio.to_thread(eve.says, "X draws: ")
+        await asyncio.to_thread(eve.says, "Bob (O) has dropped. The seat is kept.\n")
+        await fay.until(Values)  # sent to both again
+        await ann.move(0, 0)
+        assert "X draws: " not in await asyncio.to_thread(eve.says, "O draws: 5; loses in ")
+        assert (await asyncio.to_thread(eve.ends))[1] == 0
+
+
 async def test_a_watcher_who_sits_down_is_told_no_more_what_cells_are_worth() -> None:
     async with serving(Clock()) as (_, url), AsyncExitStack() as stack:
         ann, bob, eve = [await stack.enter_async_context(player(url)) for _ in range(3)]
